@@ -1,0 +1,40 @@
+//! AddOffsetsToTxnResponse, key 25. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `AddOffsetsToTxnResponse`, versions 0–4, flexible from 3.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AddOffsetsToTxnResponse {
+    /// `ThrottleTimeMs`, versions 0–4.
+    pub throttle_time_ms: i32,
+    /// `ErrorCode`, versions 0–4.
+    pub error_code: i16,
+}
+
+impl<'a> Message<'a> for AddOffsetsToTxnResponse {
+    const NAME: &'static str = "AddOffsetsToTxnResponse";
+    const API_KEY: Option<i16> = Some(25);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=4;
+    const FLEXIBLE_FROM: i16 = 3;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.throttle_time_ms = d.i32()?;
+        message.error_code = d.i16()?;
+        if version >= 3 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.i32(self.throttle_time_ms);
+        e.i16(self.error_code);
+        if version >= 3 {
+            e.no_tags();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! AlterConfigsRequest, key 33. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `AlterConfigsRequest`, versions 0–2, flexible from 2.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AlterConfigsRequest<'a> {
+    /// `Resources`, versions 0–2.
+    pub resources: Vec<AlterConfigsResource<'a>>,
+    /// `ValidateOnly`, versions 0–2.
+    pub validate_only: bool,
+}
+
+impl<'a> Message<'a> for AlterConfigsRequest<'a> {
+    const NAME: &'static str = "AlterConfigsRequest";
+    const API_KEY: Option<i16> = Some(33);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=2;
+    const FLEXIBLE_FROM: i16 = 2;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.resources = d.array(flexible, |d| AlterConfigsResource::decode(d, version))?;
+        message.validate_only = d.bool()?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.array(&self.resources, flexible, |e, item| item.encode(e, version));
+        e.bool(self.validate_only);
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}
+
+/// `AlterConfigsResource` of [`AlterConfigsRequest`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AlterConfigsResource<'a> {
+    /// `ResourceType`, versions 0–2.
+    pub resource_type: i8,
+    /// `ResourceName`, versions 0–2.
+    pub resource_name: &'a str,
+    /// `Configs`, versions 0–2.
+    pub configs: Vec<AlterableConfig<'a>>,
+}
+
+impl<'a> AlterConfigsResource<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.resource_type = d.i8()?;
+        message.resource_name = d.string(flexible)?;
+        message.configs = d.array(flexible, |d| AlterableConfig::decode(d, version))?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.i8(self.resource_type);
+        e.string(self.resource_name, flexible);
+        e.array(&self.configs, flexible, |e, item| item.encode(e, version));
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}
+
+/// `AlterableConfig` of [`AlterConfigsRequest`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterableConfig<'a> {
+    /// `Name`, versions 0–2.
+    pub name: &'a str,
+    /// `Value`, versions 0–2.
+    pub value: Option<&'a str>,
+}
+
+impl Default for AlterableConfig<'_> {
+    fn default() -> Self {
+        AlterableConfig { name: "", value: Some("") }
+    }
+}
+
+impl<'a> AlterableConfig<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.name = d.string(flexible)?;
+        message.value = d.nullable_string(flexible)?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.string(self.name, flexible);
+        e.nullable_string(self.value, flexible);
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}

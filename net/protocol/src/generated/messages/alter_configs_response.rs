@@ -1,0 +1,92 @@
+//! AlterConfigsResponse, key 33. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `AlterConfigsResponse`, versions 0–2, flexible from 2.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AlterConfigsResponse<'a> {
+    /// `ThrottleTimeMs`, versions 0–2.
+    pub throttle_time_ms: i32,
+    /// `Responses`, versions 0–2.
+    pub responses: Vec<AlterConfigsResourceResponse<'a>>,
+}
+
+impl<'a> Message<'a> for AlterConfigsResponse<'a> {
+    const NAME: &'static str = "AlterConfigsResponse";
+    const API_KEY: Option<i16> = Some(33);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=2;
+    const FLEXIBLE_FROM: i16 = 2;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.throttle_time_ms = d.i32()?;
+        message.responses = d.array(flexible, |d| AlterConfigsResourceResponse::decode(d, version))?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.i32(self.throttle_time_ms);
+        e.array(&self.responses, flexible, |e, item| item.encode(e, version));
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}
+
+/// `AlterConfigsResourceResponse` of [`AlterConfigsResponse`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterConfigsResourceResponse<'a> {
+    /// `ErrorCode`, versions 0–2.
+    pub error_code: i16,
+    /// `ErrorMessage`, versions 0–2.
+    pub error_message: Option<&'a str>,
+    /// `ResourceType`, versions 0–2.
+    pub resource_type: i8,
+    /// `ResourceName`, versions 0–2.
+    pub resource_name: &'a str,
+}
+
+impl Default for AlterConfigsResourceResponse<'_> {
+    fn default() -> Self {
+        AlterConfigsResourceResponse {
+            error_code: 0,
+            error_message: Some(""),
+            resource_type: 0,
+            resource_name: "",
+        }
+    }
+}
+
+impl<'a> AlterConfigsResourceResponse<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.error_code = d.i16()?;
+        message.error_message = d.nullable_string(flexible)?;
+        message.resource_type = d.i8()?;
+        message.resource_name = d.string(flexible)?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.i16(self.error_code);
+        e.nullable_string(self.error_message, flexible);
+        e.i8(self.resource_type);
+        e.string(self.resource_name, flexible);
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}

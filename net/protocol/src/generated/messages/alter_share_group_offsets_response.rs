@@ -1,0 +1,103 @@
+//! AlterShareGroupOffsetsResponse, key 91. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message, Uuid};
+
+/// Kafka's `AlterShareGroupOffsetsResponse`, version 0, flexible from 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AlterShareGroupOffsetsResponse<'a> {
+    /// `ThrottleTimeMs`, version 0.
+    pub throttle_time_ms: i32,
+    /// `ErrorCode`, version 0.
+    pub error_code: i16,
+    /// `ErrorMessage`, version 0.
+    pub error_message: Option<&'a str>,
+    /// `Responses`, version 0.
+    pub responses: Vec<AlterShareGroupOffsetsResponseTopic<'a>>,
+}
+
+impl<'a> Message<'a> for AlterShareGroupOffsetsResponse<'a> {
+    const NAME: &'static str = "AlterShareGroupOffsetsResponse";
+    const API_KEY: Option<i16> = Some(91);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=0;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.throttle_time_ms = d.i32()?;
+        message.error_code = d.i16()?;
+        message.error_message = d.nullable_string(true)?;
+        message.responses = d.array(true, |d| AlterShareGroupOffsetsResponseTopic::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.i32(self.throttle_time_ms);
+        e.i16(self.error_code);
+        e.nullable_string(self.error_message, true);
+        e.array(&self.responses, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `AlterShareGroupOffsetsResponseTopic` of [`AlterShareGroupOffsetsResponse`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AlterShareGroupOffsetsResponseTopic<'a> {
+    /// `TopicName`, version 0.
+    pub topic_name: &'a str,
+    /// `TopicId`, version 0.
+    pub topic_id: Uuid,
+    /// `Partitions`, version 0.
+    pub partitions: Vec<AlterShareGroupOffsetsResponsePartition<'a>>,
+}
+
+impl<'a> AlterShareGroupOffsetsResponseTopic<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.topic_name = d.string(true)?;
+        message.topic_id = d.uuid()?;
+        message.partitions =
+            d.array(true, |d| AlterShareGroupOffsetsResponsePartition::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.string(self.topic_name, true);
+        e.uuid(self.topic_id);
+        e.array(&self.partitions, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `AlterShareGroupOffsetsResponsePartition` of [`AlterShareGroupOffsetsResponse`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AlterShareGroupOffsetsResponsePartition<'a> {
+    /// `PartitionIndex`, version 0.
+    pub partition_index: i32,
+    /// `ErrorCode`, version 0.
+    pub error_code: i16,
+    /// `ErrorMessage`, version 0.
+    pub error_message: Option<&'a str>,
+}
+
+impl<'a> AlterShareGroupOffsetsResponsePartition<'a> {
+    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.partition_index = d.i32()?;
+        message.error_code = d.i16()?;
+        message.error_message = d.nullable_string(true)?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.i32(self.partition_index);
+        e.i16(self.error_code);
+        e.nullable_string(self.error_message, true);
+        e.no_tags();
+    }
+}

@@ -1,0 +1,238 @@
+//! ConsumerGroupDescribeResponse, key 69. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message, Uuid};
+
+/// Kafka's `ConsumerGroupDescribeResponse`, versions 0–1, flexible from 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ConsumerGroupDescribeResponse<'a> {
+    /// `ThrottleTimeMs`, versions 0–1.
+    pub throttle_time_ms: i32,
+    /// `Groups`, versions 0–1.
+    pub groups: Vec<DescribedGroup<'a>>,
+}
+
+impl<'a> Message<'a> for ConsumerGroupDescribeResponse<'a> {
+    const NAME: &'static str = "ConsumerGroupDescribeResponse";
+    const API_KEY: Option<i16> = Some(69);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=1;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.throttle_time_ms = d.i32()?;
+        message.groups = d.array(true, |d| DescribedGroup::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.i32(self.throttle_time_ms);
+        e.array(&self.groups, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `DescribedGroup` of [`ConsumerGroupDescribeResponse`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct DescribedGroup<'a> {
+    /// `ErrorCode`, versions 0–1.
+    pub error_code: i16,
+    /// `ErrorMessage`, versions 0–1.
+    pub error_message: Option<&'a str>,
+    /// `GroupId`, versions 0–1.
+    pub group_id: &'a str,
+    /// `GroupState`, versions 0–1.
+    pub group_state: &'a str,
+    /// `GroupEpoch`, versions 0–1.
+    pub group_epoch: i32,
+    /// `AssignmentEpoch`, versions 0–1.
+    pub assignment_epoch: i32,
+    /// `AssignorName`, versions 0–1.
+    pub assignor_name: &'a str,
+    /// `Members`, versions 0–1.
+    pub members: Vec<Member<'a>>,
+    /// `AuthorizedOperations`, versions 0–1.
+    pub authorized_operations: i32,
+}
+
+impl Default for DescribedGroup<'_> {
+    fn default() -> Self {
+        DescribedGroup {
+            error_code: 0,
+            error_message: None,
+            group_id: "",
+            group_state: "",
+            group_epoch: 0,
+            assignment_epoch: 0,
+            assignor_name: "",
+            members: Vec::new(),
+            authorized_operations: -2147483648,
+        }
+    }
+}
+
+impl<'a> DescribedGroup<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.error_code = d.i16()?;
+        message.error_message = d.nullable_string(true)?;
+        message.group_id = d.string(true)?;
+        message.group_state = d.string(true)?;
+        message.group_epoch = d.i32()?;
+        message.assignment_epoch = d.i32()?;
+        message.assignor_name = d.string(true)?;
+        message.members = d.array(true, |d| Member::decode(d, version))?;
+        message.authorized_operations = d.i32()?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.i16(self.error_code);
+        e.nullable_string(self.error_message, true);
+        e.string(self.group_id, true);
+        e.string(self.group_state, true);
+        e.i32(self.group_epoch);
+        e.i32(self.assignment_epoch);
+        e.string(self.assignor_name, true);
+        e.array(&self.members, true, |e, item| item.encode(e, version));
+        e.i32(self.authorized_operations);
+        e.no_tags();
+    }
+}
+
+/// `Member` of [`ConsumerGroupDescribeResponse`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member<'a> {
+    /// `MemberId`, versions 0–1.
+    pub member_id: &'a str,
+    /// `InstanceId`, versions 0–1.
+    pub instance_id: Option<&'a str>,
+    /// `RackId`, versions 0–1.
+    pub rack_id: Option<&'a str>,
+    /// `MemberEpoch`, versions 0–1.
+    pub member_epoch: i32,
+    /// `ClientId`, versions 0–1.
+    pub client_id: &'a str,
+    /// `ClientHost`, versions 0–1.
+    pub client_host: &'a str,
+    /// `SubscribedTopicNames`, versions 0–1.
+    pub subscribed_topic_names: Vec<&'a str>,
+    /// `SubscribedTopicRegex`, versions 0–1.
+    pub subscribed_topic_regex: Option<&'a str>,
+    /// `Assignment`, versions 0–1.
+    pub assignment: Assignment<'a>,
+    /// `TargetAssignment`, versions 0–1.
+    pub target_assignment: Assignment<'a>,
+    /// `MemberType`, version 1.
+    pub member_type: i8,
+}
+
+impl Default for Member<'_> {
+    fn default() -> Self {
+        Member {
+            member_id: "",
+            instance_id: None,
+            rack_id: None,
+            member_epoch: 0,
+            client_id: "",
+            client_host: "",
+            subscribed_topic_names: Vec::new(),
+            subscribed_topic_regex: None,
+            assignment: Assignment::default(),
+            target_assignment: Assignment::default(),
+            member_type: -1,
+        }
+    }
+}
+
+impl<'a> Member<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.member_id = d.string(true)?;
+        message.instance_id = d.nullable_string(true)?;
+        message.rack_id = d.nullable_string(true)?;
+        message.member_epoch = d.i32()?;
+        message.client_id = d.string(true)?;
+        message.client_host = d.string(true)?;
+        message.subscribed_topic_names = d.array(true, |d| d.string(true))?;
+        message.subscribed_topic_regex = d.nullable_string(true)?;
+        message.assignment = Assignment::decode(d, version)?;
+        message.target_assignment = Assignment::decode(d, version)?;
+        if version >= 1 {
+            message.member_type = d.i8()?;
+        }
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.string(self.member_id, true);
+        e.nullable_string(self.instance_id, true);
+        e.nullable_string(self.rack_id, true);
+        e.i32(self.member_epoch);
+        e.string(self.client_id, true);
+        e.string(self.client_host, true);
+        e.array(&self.subscribed_topic_names, true, |e, item| e.string(item, true));
+        e.nullable_string(self.subscribed_topic_regex, true);
+        self.assignment.encode(e, version);
+        self.target_assignment.encode(e, version);
+        if version >= 1 {
+            e.i8(self.member_type);
+        }
+        e.no_tags();
+    }
+}
+
+/// `Assignment` of [`ConsumerGroupDescribeResponse`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Assignment<'a> {
+    /// `TopicPartitions`, versions 0–1.
+    pub topic_partitions: Vec<TopicPartitions<'a>>,
+}
+
+impl<'a> Assignment<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.topic_partitions = d.array(true, |d| TopicPartitions::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.array(&self.topic_partitions, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `TopicPartitions` of [`ConsumerGroupDescribeResponse`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TopicPartitions<'a> {
+    /// `TopicId`, versions 0–1.
+    pub topic_id: Uuid,
+    /// `TopicName`, versions 0–1.
+    pub topic_name: &'a str,
+    /// `Partitions`, versions 0–1.
+    pub partitions: Vec<i32>,
+}
+
+impl<'a> TopicPartitions<'a> {
+    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.topic_id = d.uuid()?;
+        message.topic_name = d.string(true)?;
+        message.partitions = d.array(true, Decoder::i32)?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.uuid(self.topic_id);
+        e.string(self.topic_name, true);
+        e.array(&self.partitions, true, |e, item| e.i32(*item));
+        e.no_tags();
+    }
+}

@@ -1,0 +1,34 @@
+//! ConsumerGroupRegularExpressionKey, key 16. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `ConsumerGroupRegularExpressionKey`, version 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ConsumerGroupRegularExpressionKey<'a> {
+    /// `GroupId`, version 0.
+    pub group_id: &'a str,
+    /// `RegularExpression`, version 0.
+    pub regular_expression: &'a str,
+}
+
+impl<'a> Message<'a> for ConsumerGroupRegularExpressionKey<'a> {
+    const NAME: &'static str = "ConsumerGroupRegularExpressionKey";
+    const API_KEY: Option<i16> = Some(16);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=0;
+    const FLEXIBLE_FROM: i16 = i16::MAX;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.group_id = d.string(false)?;
+        message.regular_expression = d.string(false)?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.string(self.group_id, false);
+        e.string(self.regular_expression, false);
+    }
+}

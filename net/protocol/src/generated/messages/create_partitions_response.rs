@@ -1,0 +1,77 @@
+//! CreatePartitionsResponse, key 37. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `CreatePartitionsResponse`, versions 0–3, flexible from 2.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CreatePartitionsResponse<'a> {
+    /// `ThrottleTimeMs`, versions 0–3.
+    pub throttle_time_ms: i32,
+    /// `Results`, versions 0–3.
+    pub results: Vec<CreatePartitionsTopicResult<'a>>,
+}
+
+impl<'a> Message<'a> for CreatePartitionsResponse<'a> {
+    const NAME: &'static str = "CreatePartitionsResponse";
+    const API_KEY: Option<i16> = Some(37);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=3;
+    const FLEXIBLE_FROM: i16 = 2;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.throttle_time_ms = d.i32()?;
+        message.results = d.array(flexible, |d| CreatePartitionsTopicResult::decode(d, version))?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.i32(self.throttle_time_ms);
+        e.array(&self.results, flexible, |e, item| item.encode(e, version));
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}
+
+/// `CreatePartitionsTopicResult` of [`CreatePartitionsResponse`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CreatePartitionsTopicResult<'a> {
+    /// `Name`, versions 0–3.
+    pub name: &'a str,
+    /// `ErrorCode`, versions 0–3.
+    pub error_code: i16,
+    /// `ErrorMessage`, versions 0–3.
+    pub error_message: Option<&'a str>,
+}
+
+impl<'a> CreatePartitionsTopicResult<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.name = d.string(flexible)?;
+        message.error_code = d.i16()?;
+        message.error_message = d.nullable_string(flexible)?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.string(self.name, flexible);
+        e.i16(self.error_code);
+        e.nullable_string(self.error_message, flexible);
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}

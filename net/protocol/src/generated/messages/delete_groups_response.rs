@@ -1,0 +1,73 @@
+//! DeleteGroupsResponse, key 42. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `DeleteGroupsResponse`, versions 0–2, flexible from 2.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DeleteGroupsResponse<'a> {
+    /// `ThrottleTimeMs`, versions 0–2.
+    pub throttle_time_ms: i32,
+    /// `Results`, versions 0–2.
+    pub results: Vec<DeletableGroupResult<'a>>,
+}
+
+impl<'a> Message<'a> for DeleteGroupsResponse<'a> {
+    const NAME: &'static str = "DeleteGroupsResponse";
+    const API_KEY: Option<i16> = Some(42);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=2;
+    const FLEXIBLE_FROM: i16 = 2;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.throttle_time_ms = d.i32()?;
+        message.results = d.array(flexible, |d| DeletableGroupResult::decode(d, version))?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.i32(self.throttle_time_ms);
+        e.array(&self.results, flexible, |e, item| item.encode(e, version));
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}
+
+/// `DeletableGroupResult` of [`DeleteGroupsResponse`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DeletableGroupResult<'a> {
+    /// `GroupId`, versions 0–2.
+    pub group_id: &'a str,
+    /// `ErrorCode`, versions 0–2.
+    pub error_code: i16,
+}
+
+impl<'a> DeletableGroupResult<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let flexible = version >= 2;
+        let mut message = Self::default();
+        message.group_id = d.string(flexible)?;
+        message.error_code = d.i16()?;
+        if version >= 2 {
+            d.skip_tags()?;
+        }
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        let flexible = version >= 2;
+        e.string(self.group_id, flexible);
+        e.i16(self.error_code);
+        if version >= 2 {
+            e.no_tags();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! EndTransactionRecord, key 24. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `EndTransactionRecord`, version 0, flexible from 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EndTransactionRecord {}
+
+impl<'a> Message<'a> for EndTransactionRecord {
+    const NAME: &'static str = "EndTransactionRecord";
+    const API_KEY: Option<i16> = Some(24);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=0;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        d.skip_tags()?;
+        Ok(EndTransactionRecord {})
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.no_tags();
+    }
+}

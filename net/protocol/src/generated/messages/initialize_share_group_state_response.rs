@@ -1,0 +1,86 @@
+//! InitializeShareGroupStateResponse, key 83. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message, Uuid};
+
+/// Kafka's `InitializeShareGroupStateResponse`, version 0, flexible from 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InitializeShareGroupStateResponse<'a> {
+    /// `Results`, version 0.
+    pub results: Vec<InitializeStateResult<'a>>,
+}
+
+impl<'a> Message<'a> for InitializeShareGroupStateResponse<'a> {
+    const NAME: &'static str = "InitializeShareGroupStateResponse";
+    const API_KEY: Option<i16> = Some(83);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=0;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.results = d.array(true, |d| InitializeStateResult::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.array(&self.results, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `InitializeStateResult` of [`InitializeShareGroupStateResponse`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct InitializeStateResult<'a> {
+    /// `TopicId`, version 0.
+    pub topic_id: Uuid,
+    /// `Partitions`, version 0.
+    pub partitions: Vec<PartitionResult<'a>>,
+}
+
+impl<'a> InitializeStateResult<'a> {
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.topic_id = d.uuid()?;
+        message.partitions = d.array(true, |d| PartitionResult::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.uuid(self.topic_id);
+        e.array(&self.partitions, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `PartitionResult` of [`InitializeShareGroupStateResponse`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PartitionResult<'a> {
+    /// `Partition`, version 0.
+    pub partition: i32,
+    /// `ErrorCode`, version 0.
+    pub error_code: i16,
+    /// `ErrorMessage`, version 0.
+    pub error_message: Option<&'a str>,
+}
+
+impl<'a> PartitionResult<'a> {
+    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.partition = d.i32()?;
+        message.error_code = d.i16()?;
+        message.error_message = d.nullable_string(true)?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.i32(self.partition);
+        e.i16(self.error_code);
+        e.nullable_string(self.error_message, true);
+        e.no_tags();
+    }
+}

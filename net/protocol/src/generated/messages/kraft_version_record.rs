@@ -1,0 +1,36 @@
+//! KRaftVersionRecord. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `KRaftVersionRecord`, version 0, flexible from 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KRaftVersionRecord {
+    /// `Version`, version 0.
+    pub version: i16,
+    /// `KRaftVersion`, version 0.
+    pub kraft_version: i16,
+}
+
+impl<'a> Message<'a> for KRaftVersionRecord {
+    const NAME: &'static str = "KRaftVersionRecord";
+    const API_KEY: Option<i16> = None;
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=0;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.version = d.i16()?;
+        message.kraft_version = d.i16()?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.i16(self.version);
+        e.i16(self.kraft_version);
+        e.no_tags();
+    }
+}

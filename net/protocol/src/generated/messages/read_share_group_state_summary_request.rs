@@ -1,0 +1,86 @@
+//! ReadShareGroupStateSummaryRequest, key 87. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message, Uuid};
+
+/// Kafka's `ReadShareGroupStateSummaryRequest`, versions 0–1, flexible from 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReadShareGroupStateSummaryRequest<'a> {
+    /// `GroupId`, versions 0–1.
+    pub group_id: &'a str,
+    /// `Topics`, versions 0–1.
+    pub topics: Vec<ReadStateSummaryData>,
+}
+
+impl<'a> Message<'a> for ReadShareGroupStateSummaryRequest<'a> {
+    const NAME: &'static str = "ReadShareGroupStateSummaryRequest";
+    const API_KEY: Option<i16> = Some(87);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=1;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.group_id = d.string(true)?;
+        message.topics = d.array(true, |d| ReadStateSummaryData::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.string(self.group_id, true);
+        e.array(&self.topics, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `ReadStateSummaryData` of [`ReadShareGroupStateSummaryRequest`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReadStateSummaryData {
+    /// `TopicId`, versions 0–1.
+    pub topic_id: Uuid,
+    /// `Partitions`, versions 0–1.
+    pub partitions: Vec<PartitionData>,
+}
+
+impl ReadStateSummaryData {
+    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.topic_id = d.uuid()?;
+        message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.uuid(self.topic_id);
+        e.array(&self.partitions, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `PartitionData` of [`ReadShareGroupStateSummaryRequest`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PartitionData {
+    /// `Partition`, versions 0–1.
+    pub partition: i32,
+    /// `LeaderEpoch`, versions 0–1.
+    pub leader_epoch: i32,
+}
+
+impl PartitionData {
+    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.partition = d.i32()?;
+        message.leader_epoch = d.i32()?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.i32(self.partition);
+        e.i32(self.leader_epoch);
+        e.no_tags();
+    }
+}

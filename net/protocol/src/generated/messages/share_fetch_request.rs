@@ -1,0 +1,203 @@
+//! ShareFetchRequest, key 78. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message, Uuid};
+
+/// Kafka's `ShareFetchRequest`, versions 1–2, flexible from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShareFetchRequest<'a> {
+    /// `GroupId`, versions 1–2.
+    pub group_id: Option<&'a str>,
+    /// `MemberId`, versions 1–2.
+    pub member_id: Option<&'a str>,
+    /// `ShareSessionEpoch`, versions 1–2.
+    pub share_session_epoch: i32,
+    /// `MaxWaitMs`, versions 1–2.
+    pub max_wait_ms: i32,
+    /// `MinBytes`, versions 1–2.
+    pub min_bytes: i32,
+    /// `MaxBytes`, versions 1–2.
+    pub max_bytes: i32,
+    /// `MaxRecords`, versions 1–2.
+    pub max_records: i32,
+    /// `BatchSize`, versions 1–2.
+    pub batch_size: i32,
+    /// `ShareAcquireMode`, version 2.
+    pub share_acquire_mode: i8,
+    /// `IsRenewAck`, version 2.
+    pub is_renew_ack: bool,
+    /// `Topics`, versions 1–2.
+    pub topics: Vec<FetchTopic>,
+    /// `ForgottenTopicsData`, versions 1–2.
+    pub forgotten_topics_data: Vec<ForgottenTopic>,
+}
+
+impl Default for ShareFetchRequest<'_> {
+    fn default() -> Self {
+        ShareFetchRequest {
+            group_id: None,
+            member_id: Some(""),
+            share_session_epoch: 0,
+            max_wait_ms: 0,
+            min_bytes: 0,
+            max_bytes: 2147483647,
+            max_records: 0,
+            batch_size: 0,
+            share_acquire_mode: 0,
+            is_renew_ack: false,
+            topics: Vec::new(),
+            forgotten_topics_data: Vec::new(),
+        }
+    }
+}
+
+impl<'a> Message<'a> for ShareFetchRequest<'a> {
+    const NAME: &'static str = "ShareFetchRequest";
+    const API_KEY: Option<i16> = Some(78);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 1..=2;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.group_id = d.nullable_string(true)?;
+        message.member_id = d.nullable_string(true)?;
+        message.share_session_epoch = d.i32()?;
+        message.max_wait_ms = d.i32()?;
+        message.min_bytes = d.i32()?;
+        message.max_bytes = d.i32()?;
+        message.max_records = d.i32()?;
+        message.batch_size = d.i32()?;
+        if version >= 2 {
+            message.share_acquire_mode = d.i8()?;
+            message.is_renew_ack = d.bool()?;
+        }
+        message.topics = d.array(true, |d| FetchTopic::decode(d, version))?;
+        message.forgotten_topics_data = d.array(true, |d| ForgottenTopic::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.nullable_string(self.group_id, true);
+        e.nullable_string(self.member_id, true);
+        e.i32(self.share_session_epoch);
+        e.i32(self.max_wait_ms);
+        e.i32(self.min_bytes);
+        e.i32(self.max_bytes);
+        e.i32(self.max_records);
+        e.i32(self.batch_size);
+        if version >= 2 {
+            e.i8(self.share_acquire_mode);
+            e.bool(self.is_renew_ack);
+        }
+        e.array(&self.topics, true, |e, item| item.encode(e, version));
+        e.array(&self.forgotten_topics_data, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `FetchTopic` of [`ShareFetchRequest`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FetchTopic {
+    /// `TopicId`, versions 1–2.
+    pub topic_id: Uuid,
+    /// `Partitions`, versions 1–2.
+    pub partitions: Vec<FetchPartition>,
+}
+
+impl FetchTopic {
+    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.topic_id = d.uuid()?;
+        message.partitions = d.array(true, |d| FetchPartition::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.uuid(self.topic_id);
+        e.array(&self.partitions, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `FetchPartition` of [`ShareFetchRequest`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FetchPartition {
+    /// `PartitionIndex`, versions 1–2.
+    pub partition_index: i32,
+    /// `AcknowledgementBatches`, versions 1–2.
+    pub acknowledgement_batches: Vec<AcknowledgementBatch>,
+}
+
+impl FetchPartition {
+    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.partition_index = d.i32()?;
+        message.acknowledgement_batches = d.array(true, |d| AcknowledgementBatch::decode(d, version))?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        e.i32(self.partition_index);
+        e.array(&self.acknowledgement_batches, true, |e, item| item.encode(e, version));
+        e.no_tags();
+    }
+}
+
+/// `AcknowledgementBatch` of [`ShareFetchRequest`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AcknowledgementBatch {
+    /// `FirstOffset`, versions 1–2.
+    pub first_offset: i64,
+    /// `LastOffset`, versions 1–2.
+    pub last_offset: i64,
+    /// `AcknowledgeTypes`, versions 1–2.
+    pub acknowledge_types: Vec<i8>,
+}
+
+impl AcknowledgementBatch {
+    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.first_offset = d.i64()?;
+        message.last_offset = d.i64()?;
+        message.acknowledge_types = d.array(true, Decoder::i8)?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.i64(self.first_offset);
+        e.i64(self.last_offset);
+        e.array(&self.acknowledge_types, true, |e, item| e.i8(*item));
+        e.no_tags();
+    }
+}
+
+/// `ForgottenTopic` of [`ShareFetchRequest`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ForgottenTopic {
+    /// `TopicId`, versions 1–2.
+    pub topic_id: Uuid,
+    /// `Partitions`, versions 1–2.
+    pub partitions: Vec<i32>,
+}
+
+impl ForgottenTopic {
+    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+        let mut message = Self::default();
+        message.topic_id = d.uuid()?;
+        message.partitions = d.array(true, Decoder::i32)?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.uuid(self.topic_id);
+        e.array(&self.partitions, true, |e, item| e.i32(*item));
+        e.no_tags();
+    }
+}

@@ -1,0 +1,30 @@
+//! TransactionLogKey, key 0. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `TransactionLogKey`, version 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TransactionLogKey<'a> {
+    /// `TransactionalId`, version 0.
+    pub transactional_id: &'a str,
+}
+
+impl<'a> Message<'a> for TransactionLogKey<'a> {
+    const NAME: &'static str = "TransactionLogKey";
+    const API_KEY: Option<i16> = Some(0);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=0;
+    const FLEXIBLE_FROM: i16 = i16::MAX;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.transactional_id = d.string(false)?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.string(self.transactional_id, false);
+    }
+}

@@ -1,0 +1,36 @@
+//! UnregisterBrokerRecord, key 1. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `UnregisterBrokerRecord`, version 0, flexible from 0.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct UnregisterBrokerRecord {
+    /// `BrokerId`, version 0.
+    pub broker_id: i32,
+    /// `BrokerEpoch`, version 0.
+    pub broker_epoch: i64,
+}
+
+impl<'a> Message<'a> for UnregisterBrokerRecord {
+    const NAME: &'static str = "UnregisterBrokerRecord";
+    const API_KEY: Option<i16> = Some(1);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=0;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.broker_id = d.i32()?;
+        message.broker_epoch = d.i64()?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.i32(self.broker_id);
+        e.i64(self.broker_epoch);
+        e.no_tags();
+    }
+}

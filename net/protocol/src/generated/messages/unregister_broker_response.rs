@@ -1,0 +1,46 @@
+//! UnregisterBrokerResponse, key 64. Generated from `schema/`, not to be edited.
+
+use crate::{DecodeError, Decoder, Encoder, Message};
+
+/// Kafka's `UnregisterBrokerResponse`, version 0, flexible from 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnregisterBrokerResponse<'a> {
+    /// `ThrottleTimeMs`, version 0.
+    pub throttle_time_ms: i32,
+    /// `ErrorCode`, version 0.
+    pub error_code: i16,
+    /// `ErrorMessage`, version 0.
+    pub error_message: Option<&'a str>,
+}
+
+impl Default for UnregisterBrokerResponse<'_> {
+    fn default() -> Self {
+        UnregisterBrokerResponse { throttle_time_ms: 0, error_code: 0, error_message: Some("") }
+    }
+}
+
+impl<'a> Message<'a> for UnregisterBrokerResponse<'a> {
+    const NAME: &'static str = "UnregisterBrokerResponse";
+    const API_KEY: Option<i16> = Some(64);
+    const VERSIONS: std::ops::RangeInclusive<i16> = 0..=0;
+    const FLEXIBLE_FROM: i16 = 0;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let mut message = Self::default();
+        message.throttle_time_ms = d.i32()?;
+        message.error_code = d.i16()?;
+        message.error_message = d.nullable_string(true)?;
+        d.skip_tags()?;
+        Ok(message)
+    }
+
+    fn encode(&self, e: &mut Encoder, _version: i16) {
+        e.i32(self.throttle_time_ms);
+        e.i16(self.error_code);
+        e.nullable_string(self.error_message, true);
+        e.no_tags();
+    }
+}
