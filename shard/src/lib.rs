@@ -1,1 +1,25 @@
-//! shard
+//! One CPU core: its turn loop, its I/O, its buffers, its timers and its mail to other cores. Knows no Kafka.
+//!
+//! Reading order: [`turn`] is the loop, [`io`] the seam it drives, [`ring`] and [`memory`] the two back ends behind
+//! the seam. Everything above this crate says what it wants as [`io::Op`] values and never makes a system call.
+
+#![warn(missing_docs)]
+
+pub mod boot;
+pub mod buffer;
+pub mod clock;
+pub mod disk;
+pub mod io;
+pub mod mail;
+pub mod memory;
+pub mod random;
+pub mod ring;
+pub mod timer;
+pub mod turn;
+
+pub use buffer::{Buf, BufMut, Pool};
+pub use clock::{Nanos, WallMs};
+pub use disk::{Disk, FileId, OpenMode};
+pub use io::{Completion, Io, IoError, ListenerId, Op, Ops, Outcome, SocketId, Token};
+pub use mail::ShardId;
+pub use turn::{App, Shard, Turn};

@@ -1,0 +1,213 @@
+//! The I/O seam: what a core may ask for ([`Op`]) and what it is told ([`Outcome`]). Data only; no I/O happens here.
+//!
+//! An operation is pushed with a [`Token`] of the caller's choice and comes back as a [`Completion`] with the same
+//! token, at once or many turns later. The back end owns the operation, and so its buffers, until then.
+
+use std::net::SocketAddr;
+
+use crate::buffer::{Buf, BufMut};
+use crate::clock::{Nanos, WallMs};
+use crate::disk::{Disk, FileId};
+
+/// The caller's name for an operation; the back end only carries it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token(pub u64);
+
+/// A connected socket in the back end's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SocketId(pub u32);
+
+/// A listening socket in the back end's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ListenerId(pub u32);
+
+/// What can be asked of a back end.
+#[derive(Debug)]
+pub enum Op {
+    /// Accepts connections until the shard ends: many [`Outcome::Accepted`].
+    Accept {
+        /// Where to accept.
+        listener: ListenerId,
+    },
+    /// Receives into buffers of the back end until the peer closes or the operation is cancelled: many
+    /// [`Outcome::Received`]. An idle connection costs no buffer.
+    Receive {
+        /// Where from.
+        socket: SocketId,
+    },
+    /// Receives once into the free end of `buffer`, which must have room: one [`Outcome::ReceivedInto`].
+    ReceiveInto {
+        /// Where from.
+        socket: SocketId,
+        /// Filled from its current length on.
+        buffer: BufMut,
+    },
+    /// Sends all parts, in order: one [`Outcome::Sent`] for the whole. At most one `Send` a socket may be under way.
+    Send {
+        /// Where to.
+        socket: SocketId,
+        /// What, in order.
+        parts: Vec<Buf>,
+    },
+    /// Ends a connection both ways: operations under way on it complete first (with a failure), then [`Outcome::Closed`].
+    Close {
+        /// Which.
+        socket: SocketId,
+    },
+    /// Writes all parts at `offset`: one [`Outcome::Written`] for the whole. Not durable before a [`Op::Sync`].
+    Write {
+        /// Which file.
+        file: FileId,
+        /// Where in the file, in bytes.
+        offset: u64,
+        /// What, in order.
+        parts: Vec<Buf>,
+    },
+    /// Reads at `offset` into the free end of `buffer` until it holds `len` more bytes or the file ends: one
+    /// [`Outcome::Read`].
+    Read {
+        /// Which file.
+        file: FileId,
+        /// Where in the file, in bytes.
+        offset: u64,
+        /// How many bytes are wanted; `buffer` must have room for them.
+        len: usize,
+        /// Filled from its current length on.
+        buffer: BufMut,
+    },
+    /// Makes everything written to `file` so far durable: one [`Outcome::Synced`].
+    Sync {
+        /// Which file.
+        file: FileId,
+    },
+    /// Ends the [`Op::Receive`] under way on a socket, if there is one: it completes with [`Outcome::Failed`]
+    /// ([`IoError::CANCELLED`]). The cancel itself reports nothing.
+    CancelReceive {
+        /// Whose.
+        socket: SocketId,
+    },
+}
+
+/// How an operation went.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A connection came in.
+    Accepted {
+        /// The new connection.
+        socket: SocketId,
+        /// Who connected.
+        peer: SocketAddr,
+    },
+    /// Bytes from the peer; empty means that the peer closed.
+    Received(Buf),
+    /// The buffer given to [`Op::ReceiveInto`], longer by what came; not longer means that the peer closed.
+    ReceivedInto(BufMut),
+    /// All parts are with the kernel.
+    Sent,
+    /// The connection is gone and its id free.
+    Closed,
+    /// All parts are in the file (in the page cache, that is).
+    Written,
+    /// The buffer given to [`Op::Read`]; shorter than asked at the end of the file.
+    Read(BufMut),
+    /// Everything written before is durable.
+    Synced,
+    /// The operation failed; whatever it owned is dropped.
+    Failed(IoError),
+}
+
+/// An operation's end, or one of many ends.
+#[derive(Debug)]
+pub struct Completion {
+    /// The token that the operation was pushed with.
+    pub token: Token,
+    /// How it went.
+    pub outcome: Outcome,
+    /// Whether more completions with this token follow (multishot operations).
+    pub more: bool,
+}
+
+/// An operating system's error number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IoError(pub i32);
+
+impl IoError {
+    /// The operation was cancelled, or its socket closed by us.
+    pub const CANCELLED: IoError = IoError(libc::ECANCELED);
+    /// The device failed.
+    pub const DEVICE: IoError = IoError(libc::EIO);
+    /// No space left.
+    pub const NO_SPACE: IoError = IoError(libc::ENOSPC);
+    /// The peer reset the connection.
+    pub const RESET: IoError = IoError(libc::ECONNRESET);
+    /// No such file.
+    pub const NOT_FOUND: IoError = IoError(libc::ENOENT);
+
+    /// The error number within a `std::io::Error`; [`IoError::DEVICE`] if it has none.
+    pub fn from_std(error: &std::io::Error) -> IoError {
+        IoError(error.raw_os_error().unwrap_or(libc::EIO))
+    }
+}
+
+impl std::fmt::Display for IoError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::io::Error::from_raw_os_error(self.0).fmt(f)
+    }
+}
+
+impl std::error::Error for IoError {}
+
+/// Operations queued during a turn, in order; the shard hands them to the back end when the turn ends.
+#[derive(Debug, Default)]
+pub struct Ops {
+    queued: Vec<(Token, Op)>,
+}
+
+impl Ops {
+    /// Queues an operation.
+    pub fn push(&mut self, token: Token, op: Op) {
+        self.queued.push((token, op));
+    }
+
+    /// Whether nothing is queued.
+    pub fn is_empty(&self) -> bool {
+        self.queued.is_empty()
+    }
+
+    /// Takes what is queued, in order.
+    pub fn drain(&mut self) -> std::vec::Drain<'_, (Token, Op)> {
+        self.queued.drain(..)
+    }
+}
+
+/// How long a core may sleep when it has nothing to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all: there is more work.
+    No,
+    /// Until something completes, mail comes, or this moment.
+    Until(Nanos),
+    /// Until something completes or mail comes.
+    Forever,
+}
+
+/// A back end: the only code that performs operations, reads clocks and draws random numbers.
+pub trait Io {
+    /// Takes an operation over. It may be performed at once; its completion comes from [`Io::reap`] all the same.
+    fn push(&mut self, token: Token, op: Op);
+
+    /// Submits what was pushed, sleeps as `wait` allows, and appends what has completed to `done`.
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>);
+
+    /// Monotonic time now.
+    fn now(&self) -> Nanos;
+
+    /// Calendar time now.
+    fn wall_ms(&self) -> WallMs;
+
+    /// A random number; from a seed in simulation.
+    fn random_u64(&mut self) -> u64;
+
+    /// The synchronous side of the disk, for opening, recovering and renaming.
+    fn disk(&mut self) -> &mut dyn Disk;
+}

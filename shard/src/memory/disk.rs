@@ -1,0 +1,283 @@
+//! Files in memory, with what a crash would leave of them.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use super::{MemoryIo, World};
+use crate::disk::{Disk, Entry, FileId, OpenMode, Space};
+use crate::io::IoError;
+
+/// A file: what reads see, what is durable, and the writes in between.
+#[derive(Default)]
+pub(crate) struct FileState {
+    bytes: Vec<u8>,
+    durable: Vec<u8>,
+    unsynced: Vec<Change>,
+}
+
+#[derive(Clone)]
+enum Change {
+    Write { offset: u64, bytes: Vec<u8> },
+    Truncate { len: u64 },
+}
+
+/// What is lost when a world crashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crash {
+    /// The process is killed: the page cache survives, operations under way may or may not have happened.
+    Process,
+    /// Power is lost: of the writes since the last sync each may have reached the disk, in part, or not at all.
+    Power,
+}
+
+impl FileState {
+    fn apply(bytes: &mut Vec<u8>, change: &Change) {
+        match change {
+            Change::Write { offset, bytes: written } => {
+                let (start, end) = (*offset as usize, *offset as usize + written.len());
+                if bytes.len() < end {
+                    bytes.resize(end, 0);
+                }
+                bytes[start..end].copy_from_slice(written);
+            }
+            Change::Truncate { len } => bytes.resize(*len as usize, 0),
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        FileState::apply(&mut self.bytes, &change);
+        self.unsynced.push(change);
+    }
+
+    fn sync(&mut self) {
+        self.durable.clone_from(&self.bytes);
+        self.unsynced.clear();
+    }
+}
+
+impl World {
+    /// Ends all cores at once; their back ends and what they had under way are gone. Make new ones with [`World::io`].
+    pub fn crash(&self, crash: Crash) {
+        let mut state = self.state.borrow_mut();
+        let state = &mut *state;
+        state.cores.clear();
+        state.connections.clear();
+        state.accepting.clear();
+        if crash == Crash::Process {
+            return;
+        }
+        for file in state.files.values() {
+            let mut file = file.borrow_mut();
+            let mut survived = file.durable.clone();
+            for change in std::mem::take(&mut file.unsynced) {
+                match change {
+                    Change::Write { offset, bytes } if state.random.chance(60) => {
+                        let torn = state.random.below(bytes.len() as u64 + 1) as usize;
+                        let count = if state.random.chance(50) { bytes.len() } else { torn };
+                        let bytes = bytes[..count].to_vec();
+                        FileState::apply(&mut survived, &Change::Write { offset, bytes });
+                    }
+                    Change::Truncate { .. } if state.random.chance(60) => {
+                        FileState::apply(&mut survived, &change)
+                    }
+                    Change::Write { .. } | Change::Truncate { .. } => {}
+                }
+            }
+            file.durable.clone_from(&survived);
+            file.bytes = survived;
+        }
+    }
+
+    /// Flips one bit of a file, as a failing device would.
+    pub fn flip_bit(&self, path: &Path, bit: u64) {
+        let state = self.state.borrow();
+        let mut file = state.files[path].borrow_mut();
+        let (byte, mask) = ((bit / 8) as usize, 1 << (bit % 8));
+        file.bytes[byte] ^= mask;
+        if let Some(byte) = file.durable.get_mut(byte) {
+            *byte ^= mask;
+        }
+    }
+
+    /// What a file holds now; `None` if there is none.
+    pub fn file(&self, path: &Path) -> Option<Vec<u8>> {
+        self.state.borrow().files.get(path).map(|file| file.borrow().bytes.clone())
+    }
+
+    /// All files' paths.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.state.borrow().files.keys().cloned().collect()
+    }
+
+    /// How many files all cores hold open.
+    pub fn open_files(&self) -> usize {
+        self.state.borrow().cores.iter().map(|core| core.open.len()).sum()
+    }
+}
+
+impl MemoryIo {
+    fn file(&self, file: FileId) -> Result<Rc<RefCell<FileState>>, IoError> {
+        let state = self.state.borrow();
+        state.cores[self.core].open.get(file.0 as usize).cloned().ok_or(IoError(libc::EBADF))
+    }
+
+    fn check_space(&self, more: u64) -> Result<(), IoError> {
+        let state = self.state.borrow();
+        let Some(bytes_max) = state.faults.disk_bytes_max else { return Ok(()) };
+        if state.used_bytes() + more > bytes_max { Err(IoError::NO_SPACE) } else { Ok(()) }
+    }
+}
+
+impl super::State {
+    fn used_bytes(&self) -> u64 {
+        self.files.values().map(|file| file.borrow().bytes.len() as u64).sum()
+    }
+}
+
+impl Disk for MemoryIo {
+    fn open(&mut self, path: &Path, mode: OpenMode) -> Result<FileId, IoError> {
+        let mut state = self.state.borrow_mut();
+        let file = match state.files.get(path) {
+            Some(file) => Rc::clone(file),
+            None if matches!(mode, OpenMode::Read | OpenMode::Write) => return Err(IoError::NOT_FOUND),
+            None => {
+                if path.parent().is_some_and(|dir| !state.dirs.contains(dir)) {
+                    return Err(IoError::NOT_FOUND);
+                }
+                let file = Rc::new(RefCell::new(FileState::default()));
+                state.files.insert(path.to_owned(), Rc::clone(&file));
+                file
+            }
+        };
+        if mode == OpenMode::Truncate {
+            file.borrow_mut().change(Change::Truncate { len: 0 });
+        }
+        Ok(FileId(state.cores[self.core].open.insert(file) as u32))
+    }
+
+    fn close(&mut self, file: FileId) {
+        self.state.borrow_mut().cores[self.core].open.try_remove(file.0 as usize);
+    }
+
+    fn len(&mut self, file: FileId) -> Result<u64, IoError> {
+        Ok(self.file(file)?.borrow().bytes.len() as u64)
+    }
+
+    fn read_at(&mut self, file: FileId, offset: u64, into: &mut [u8]) -> Result<usize, IoError> {
+        let file = self.file(file)?;
+        let fails = {
+            let mut state = self.state.borrow_mut();
+            let percent = state.faults.failed_read_percent;
+            state.random.chance(percent)
+        };
+        if fails {
+            return Err(IoError::DEVICE);
+        }
+        let file = file.borrow();
+        let start = (offset as usize).min(file.bytes.len());
+        let count = into.len().min(file.bytes.len() - start);
+        into[..count].copy_from_slice(&file.bytes[start..start + count]);
+        Ok(count)
+    }
+
+    fn write_at(&mut self, file: FileId, offset: u64, bytes: &[u8]) -> Result<(), IoError> {
+        let file = self.file(file)?;
+        let grows = (offset + bytes.len() as u64).saturating_sub(file.borrow().bytes.len() as u64);
+        self.check_space(grows)?;
+        file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() });
+        Ok(())
+    }
+
+    fn truncate(&mut self, file: FileId, len: u64) -> Result<(), IoError> {
+        self.file(file)?.borrow_mut().change(Change::Truncate { len });
+        Ok(())
+    }
+
+    fn sync(&mut self, file: FileId) -> Result<(), IoError> {
+        let file = self.file(file)?;
+        let fails = {
+            let mut state = self.state.borrow_mut();
+            let percent = state.faults.failed_sync_percent;
+            state.random.chance(percent)
+        };
+        if fails {
+            return Err(IoError::DEVICE);
+        }
+        file.borrow_mut().sync();
+        Ok(())
+    }
+
+    fn sync_dir(&mut self, _dir: &Path) -> Result<(), IoError> {
+        // Names are durable at once here; a world in which they are not is for the simulator to make.
+        Ok(())
+    }
+
+    fn create_dir(&mut self, dir: &Path) -> Result<(), IoError> {
+        let mut state = self.state.borrow_mut();
+        state.dirs.extend(dir.ancestors().map(Path::to_owned));
+        Ok(())
+    }
+
+    fn list(&mut self, dir: &Path) -> Result<Vec<Entry>, IoError> {
+        let state = self.state.borrow();
+        if !state.dirs.contains(dir) {
+            return Err(IoError::NOT_FOUND);
+        }
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let files = state.files.iter().filter(|(path, _)| path.parent() == Some(dir));
+        let files = files.map(|(path, file)| Entry {
+            name: name(path),
+            is_dir: false,
+            len: file.borrow().bytes.len() as u64,
+        });
+        let dirs = state.dirs.iter().filter(|path| path.parent() == Some(dir));
+        let dirs = dirs.map(|path| Entry { name: name(path), is_dir: true, len: 0 });
+        let mut entries: Vec<Entry> = files.chain(dirs).collect();
+        entries.sort();
+        Ok(entries)
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path) -> Result<(), IoError> {
+        let mut state = self.state.borrow_mut();
+        if let Some(file) = state.files.remove(from) {
+            state.files.insert(to.to_owned(), file);
+            return Ok(());
+        }
+        if !state.dirs.contains(from) {
+            return Err(IoError::NOT_FOUND);
+        }
+        let moved = |path: &Path| to.join(path.strip_prefix(from).unwrap_or(path));
+        let files = std::mem::take(&mut state.files);
+        let renamed = files.into_iter().map(|(path, file)| match path.starts_with(from) {
+            true => (moved(&path), file),
+            false => (path, file),
+        });
+        state.files = renamed.collect();
+        let dirs = std::mem::take(&mut state.dirs);
+        let renamed = dirs.into_iter().map(|path| match path.starts_with(from) {
+            true if path == from => to.to_owned(),
+            true => moved(&path),
+            false => path,
+        });
+        state.dirs = renamed.collect();
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &Path) -> Result<(), IoError> {
+        self.state.borrow_mut().files.remove(path).map(drop).ok_or(IoError::NOT_FOUND)
+    }
+
+    fn remove_dir(&mut self, dir: &Path) -> Result<(), IoError> {
+        let mut state = self.state.borrow_mut();
+        state.files.retain(|path, _| !path.starts_with(dir));
+        state.dirs.retain(|path| !path.starts_with(dir));
+        Ok(())
+    }
+
+    fn space(&mut self, _path: &Path) -> Result<Space, IoError> {
+        let state = self.state.borrow();
+        let total = state.faults.disk_bytes_max.unwrap_or(1 << 40);
+        Ok(Space { total, usable: total.saturating_sub(state.used_bytes()) })
+    }
+}

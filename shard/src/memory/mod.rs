@@ -1,0 +1,267 @@
+//! The back end in memory: deterministic, in virtual time, with faults on demand. For tests and simulation.
+//!
+//! A [`World`] holds files, connections and the clock; each core's [`MemoryIo`] is a handle to it. Nothing ever sleeps:
+//! the driver runs turns and moves time on with [`World::advance`] when no core has anything left to do.
+
+mod disk;
+mod net;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use slab::Slab;
+
+use crate::buffer::{BufMut, Pool, skip_parts};
+use crate::clock::{Nanos, WallMs};
+use crate::disk::{Disk, FileId};
+use crate::io::{Completion, Io, IoError, ListenerId, Op, Outcome, Token, Wait};
+use crate::random::Random;
+
+pub use disk::Crash;
+use disk::FileState;
+pub use net::Peer;
+use net::{Accepting, Connection};
+
+/// What goes wrong, in percent of the operations concerned; all zero at first.
+#[derive(Debug, Clone, Default)]
+pub struct Faults {
+    /// Writes that the device takes in pieces, with a crash possible in between.
+    pub short_write_percent: u64,
+    /// Writes that fail, a part of them having reached the file.
+    pub failed_write_percent: u64,
+    /// Syncs that fail; what they should have made durable is not.
+    pub failed_sync_percent: u64,
+    /// Reads that fail.
+    pub failed_read_percent: u64,
+    /// Sends and receives that find the connection reset.
+    pub reset_percent: u64,
+    /// Bytes that fit on the disk; none means no limit.
+    pub disk_bytes_max: Option<u64>,
+    /// The longest that an operation takes, in nanoseconds of virtual time.
+    pub latency_ns_max: u64,
+}
+
+/// Everything outside the cores.
+#[derive(Clone)]
+pub struct World {
+    state: Rc<RefCell<State>>,
+}
+
+pub(crate) struct State {
+    now: Nanos,
+    wall_ms: WallMs,
+    random: Random,
+    faults: Faults,
+    files: BTreeMap<PathBuf, Rc<RefCell<FileState>>>,
+    dirs: std::collections::BTreeSet<PathBuf>,
+    connections: Slab<Connection>,
+    accepting: BTreeMap<SocketAddr, Vec<Accepting>>,
+    cores: Vec<Core>,
+    pool: Pool,
+}
+
+/// What one core has under way.
+#[derive(Default)]
+struct Core {
+    pending: Vec<Pending>,
+    open: Slab<Rc<RefCell<FileState>>>,
+    wake: Option<Nanos>,
+    sequence: u64,
+}
+
+struct Pending {
+    due: Nanos,
+    sequence: u64,
+    token: Token,
+    op: Op,
+}
+
+impl World {
+    /// An empty world. The seed decides all that is left to chance.
+    pub fn new(seed: u64) -> World {
+        let state = State {
+            now: Nanos(1_000_000_000),
+            wall_ms: WallMs(1_700_000_000_000),
+            random: Random::from_seed(seed),
+            faults: Faults::default(),
+            files: BTreeMap::new(),
+            dirs: std::collections::BTreeSet::new(),
+            connections: Slab::new(),
+            accepting: BTreeMap::new(),
+            cores: Vec::new(),
+            pool: Pool::new(64 << 20),
+        };
+        World { state: Rc::new(RefCell::new(state)) }
+    }
+
+    /// A back end for one more core.
+    pub fn io(&self) -> MemoryIo {
+        let mut state = self.state.borrow_mut();
+        state.cores.push(Core::default());
+        MemoryIo { state: Rc::clone(&self.state), core: state.cores.len() - 1 }
+    }
+
+    /// Changes what goes wrong from now on.
+    pub fn set_faults(&self, faults: Faults) {
+        self.state.borrow_mut().faults = faults;
+    }
+
+    /// Moves time on to the next moment at which something can happen; `false` if nothing ever will.
+    pub fn advance(&self) -> bool {
+        let mut state = self.state.borrow_mut();
+        let next =
+            state.cores.iter().flat_map(|core| core.pending.iter().map(|p| p.due).chain(core.wake)).min();
+        let Some(next) = next else { return false };
+        let step = next.since(state.now);
+        state.pass(step);
+        true
+    }
+
+    /// Lets time pass.
+    pub fn pass_ms(&self, ms: u64) {
+        self.state.borrow_mut().pass(std::time::Duration::from_millis(ms));
+    }
+
+    /// Sets the calendar, which may jump, unlike the monotonic clock.
+    pub fn set_wall_ms(&self, wall_ms: WallMs) {
+        self.state.borrow_mut().wall_ms = wall_ms;
+    }
+
+    /// A random number from the world's seed.
+    pub fn random_u64(&self) -> u64 {
+        self.state.borrow_mut().random.next_u64()
+    }
+}
+
+impl State {
+    fn pass(&mut self, step: std::time::Duration) {
+        let before_ms = self.now.0 / 1_000_000;
+        self.now = self.now + step;
+        self.wall_ms.0 += (self.now.0 / 1_000_000 - before_ms) as i64;
+    }
+
+    fn latency(&mut self) -> std::time::Duration {
+        let bound = self.faults.latency_ns_max + 1;
+        std::time::Duration::from_nanos(self.random.below(bound))
+    }
+}
+
+/// One core's back end.
+pub struct MemoryIo {
+    state: Rc<RefCell<State>>,
+    core: usize,
+}
+
+impl MemoryIo {
+    /// Listens on an address, as one of possibly many cores.
+    pub fn listen(&mut self, address: SocketAddr) -> ListenerId {
+        let mut state = self.state.borrow_mut();
+        let listeners = state.accepting.entry(address).or_default();
+        listeners.push(Accepting::new(self.core));
+        ListenerId((u32::from(address.port()) << 16) | (listeners.len() as u32 - 1))
+    }
+
+    fn perform(&mut self, pending: Pending, done: &mut Vec<Completion>) {
+        let Pending { token, op, .. } = pending;
+        let mut finish = |outcome| done.push(Completion { token, outcome, more: false });
+        match op {
+            Op::Write { file, offset, parts } => self.write_some(token, file, offset, parts, done),
+            Op::Read { file, offset, len, buffer } => finish(self.read_whole(file, offset, len, buffer)),
+            Op::Sync { file } => finish(match self.sync(file) {
+                Ok(()) => Outcome::Synced,
+                Err(error) => Outcome::Failed(error),
+            }),
+            other => self.perform_net(token, other, done),
+        }
+    }
+
+    /// Writes what one attempt takes; the rest is queued again, as the ring does after a short write.
+    fn write_some(
+        &mut self,
+        token: Token,
+        file: FileId,
+        offset: u64,
+        mut parts: Vec<crate::buffer::Buf>,
+        done: &mut Vec<Completion>,
+    ) {
+        let bytes: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        let (is_short, fails, cut) = {
+            let mut state = self.state.borrow_mut();
+            let (short, failed) = (state.faults.short_write_percent, state.faults.failed_write_percent);
+            let cut = state.random.below(bytes.len() as u64 + 1) as usize;
+            (state.random.chance(short), state.random.chance(failed), cut)
+        };
+        let count = if is_short || fails { cut } else { bytes.len() };
+        let written = self.write_at(file, offset, &bytes[..count]);
+        let outcome = match written {
+            Err(error) => Outcome::Failed(error),
+            Ok(()) if fails => Outcome::Failed(IoError::DEVICE),
+            Ok(()) if count < bytes.len() => {
+                skip_parts(&mut parts, count);
+                return self.push(token, Op::Write { file, offset: offset + count as u64, parts });
+            }
+            Ok(()) => Outcome::Written,
+        };
+        done.push(Completion { token, outcome, more: false });
+    }
+
+    fn read_whole(&mut self, file: FileId, offset: u64, len: usize, mut buffer: BufMut) -> Outcome {
+        match self.read_at(file, offset, &mut buffer.spare_mut()[..len]) {
+            Ok(count) => {
+                buffer.advance(count);
+                Outcome::Read(buffer)
+            }
+            Err(error) => Outcome::Failed(error),
+        }
+    }
+}
+
+impl Io for MemoryIo {
+    fn push(&mut self, token: Token, op: Op) {
+        let mut state = self.state.borrow_mut();
+        let due = state.now + state.latency();
+        let core = &mut state.cores[self.core];
+        core.sequence += 1;
+        let sequence = core.sequence;
+        core.pending.push(Pending { due, sequence, token, op });
+    }
+
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) {
+        let due = {
+            let mut state = self.state.borrow_mut();
+            let now = state.now;
+            let core = &mut state.cores[self.core];
+            core.wake = match wait {
+                Wait::Until(deadline) => Some(deadline),
+                Wait::No | Wait::Forever => None,
+            };
+            let (mut due, later): (Vec<_>, Vec<_>) = core.pending.drain(..).partition(|p| p.due <= now);
+            core.pending = later;
+            due.sort_by_key(|pending| (pending.due, pending.sequence));
+            due
+        };
+        for pending in due {
+            self.perform(pending, done);
+        }
+        self.poll_net(done);
+    }
+
+    fn now(&self) -> Nanos {
+        self.state.borrow().now
+    }
+
+    fn wall_ms(&self) -> WallMs {
+        self.state.borrow().wall_ms
+    }
+
+    fn random_u64(&mut self) -> u64 {
+        self.state.borrow_mut().random.next_u64()
+    }
+
+    fn disk(&mut self) -> &mut dyn Disk {
+        self
+    }
+}

@@ -1,0 +1,86 @@
+//! Setting a ring up, and saying in one line what is missing when the kernel refuses.
+
+use std::fmt;
+use std::io;
+
+use io_uring::{IoUring, Probe, opcode};
+
+/// Why no ring can be had.
+#[derive(Debug)]
+pub enum RingError {
+    /// The kernel or a sandbox forbids io_uring.
+    Forbidden(io::Error),
+    /// The kernel is too old, or was built without io_uring.
+    Missing(io::Error),
+    /// The kernel lacks operations that are needed; the text names the first.
+    Operation(&'static str),
+    /// Buffer rings could not be registered.
+    Buffers(io::Error),
+}
+
+impl fmt::Display for RingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RingError::Forbidden(error) => write!(
+                f,
+                "io_uring is forbidden here ({error}): set the sysctl kernel.io_uring_disabled to 0, or in a container \
+                 allow the system calls io_uring_setup, io_uring_enter and io_uring_register (seccomp profile)"
+            ),
+            RingError::Missing(error) => write!(
+                f,
+                "this kernel's io_uring lacks what Ringlog needs ({error}): use Linux 6.1 or newer, built with \
+                 CONFIG_IO_URING"
+            ),
+            RingError::Operation(name) => {
+                write!(f, "this kernel's io_uring lacks {name}: use Linux 6.1 or newer")
+            }
+            RingError::Buffers(error) => write!(
+                f,
+                "io_uring buffer rings cannot be registered ({error}): raise the limit of locked memory \
+                 (ulimit -l, LimitMEMLOCK=) to 8 MiB or more, and use Linux 6.1 or newer"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RingError {}
+
+/// A ring for the calling thread with every operation that this back end uses.
+pub(super) fn set_up(entries: u32) -> Result<IoUring, RingError> {
+    let ring = IoUring::builder()
+        .setup_single_issuer()
+        .setup_defer_taskrun()
+        .setup_submit_all()
+        .setup_taskrun_flag()
+        .setup_cqsize(entries * 4)
+        .build(entries)
+        .map_err(|error| match error.raw_os_error() {
+            Some(libc::EPERM | libc::EACCES) => RingError::Forbidden(error),
+            _ => RingError::Missing(error),
+        })?;
+    let mut probe = Probe::new();
+    ring.submitter().register_probe(&mut probe).map_err(RingError::Missing)?;
+    let needed = [
+        (opcode::Accept::CODE, "accept"),
+        (opcode::Recv::CODE, "receive"),
+        (opcode::SendMsg::CODE, "sendmsg"),
+        (opcode::Readv::CODE, "readv"),
+        (opcode::Writev::CODE, "writev"),
+        (opcode::Fsync::CODE, "fsync"),
+        (opcode::PollAdd::CODE, "poll"),
+        (opcode::AsyncCancel::CODE, "cancel"),
+    ];
+    match needed.iter().find(|(code, _)| !probe.is_supported(*code)) {
+        Some((_, name)) => Err(RingError::Operation(name)),
+        None => Ok(ring),
+    }
+}
+
+/// A seed from the kernel.
+pub(super) fn random_seed() -> u64 {
+    let mut bytes = [0_u8; 8];
+    // SAFETY: the buffer is valid for its whole length; eight bytes are always filled at once (getrandom(2)).
+    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    assert_eq!(count, 8, "getrandom failed: {}", io::Error::last_os_error());
+    u64::from_ne_bytes(bytes)
+}

@@ -1,0 +1,222 @@
+//! The files of one ring: the synchronous [`Disk`], and reads and writes that run inline when that is cheaper.
+//!
+//! ext4 punts every buffered io_uring write to a kernel thread; on this machine's kind an inline `pwritev` of 64 KiB
+//! took 9 µs against 15 µs by the ring. XFS takes buffered writes without blocking, so there the ring gets them. Reads
+//! try the page cache inline (RWF_NOWAIT) and go to the ring when the disk is needed.
+
+use std::ffi::CString;
+use std::fs::{self, File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::rc::Rc;
+
+use slab::Slab;
+
+use super::inflight::pieces_of;
+use crate::buffer::{Buf, BufMut, skip_parts};
+use crate::disk::{Disk, Entry, FileId, OpenMode, Space};
+use crate::io::IoError;
+
+/// XFS's magic number (statfs(2)).
+const XFS_MAGIC: i64 = 0x5846_5342;
+
+#[derive(Default)]
+pub(super) struct Files {
+    open: Slab<OpenFile>,
+}
+
+struct OpenFile {
+    file: Rc<File>,
+    inline_writes: bool,
+}
+
+pub(super) enum Start {
+    Done(Result<(), IoError>),
+    /// The ring has to do it.
+    Ring {
+        file: Rc<File>,
+        offset: u64,
+        parts: Vec<Buf>,
+    },
+}
+
+pub(super) enum ReadStart {
+    Done(Result<BufMut, IoError>),
+    /// The ring has to do the rest.
+    Ring {
+        file: Rc<File>,
+        offset: u64,
+        len: usize,
+        buffer: BufMut,
+    },
+}
+
+impl Files {
+    /// The file behind an id; a closed one is an error of the operating kind, for it can race a failed log.
+    pub(super) fn handle(&self, file: FileId) -> Result<Rc<File>, IoError> {
+        self.open.get(file.0 as usize).map(|open| Rc::clone(&open.file)).ok_or(IoError(libc::EBADF))
+    }
+
+    pub(super) fn write(&mut self, file: FileId, mut offset: u64, mut parts: Vec<Buf>) -> Start {
+        let Some(open) = self.open.get(file.0 as usize) else {
+            return Start::Done(Err(IoError(libc::EBADF)));
+        };
+        if !open.inline_writes {
+            return Start::Ring { file: Rc::clone(&open.file), offset, parts };
+        }
+        parts.retain(|part| !part.is_empty());
+        while !parts.is_empty() {
+            let pieces = pieces_of(&parts);
+            let fd = open.file.as_raw_fd();
+            // SAFETY: the pieces point into `parts`, which outlive the call; the kernel only reads them.
+            let count = unsafe { libc::pwritev(fd, pieces.as_ptr(), pieces.len() as i32, offset as i64) };
+            match usize::try_from(count) {
+                Ok(0) => return Start::Done(Err(IoError::NO_SPACE)),
+                Ok(count) => {
+                    offset += count as u64;
+                    skip_parts(&mut parts, count);
+                }
+                Err(_) => match last_error() {
+                    IoError(libc::EINTR) => {}
+                    error => return Start::Done(Err(error)),
+                },
+            }
+        }
+        Start::Done(Ok(()))
+    }
+
+    pub(super) fn read(&mut self, file: FileId, offset: u64, len: usize, mut buffer: BufMut) -> ReadStart {
+        let file = match self.handle(file) {
+            Ok(file) => file,
+            Err(error) => return ReadStart::Done(Err(error)),
+        };
+        let spare = &mut buffer.spare_mut()[..len];
+        let piece = libc::iovec { iov_base: spare.as_mut_ptr().cast(), iov_len: len };
+        // SAFETY: the piece is the buffer's own free part, which nobody else sees during the call.
+        let count =
+            unsafe { libc::preadv2(file.as_raw_fd(), &raw const piece, 1, offset as i64, libc::RWF_NOWAIT) };
+        let count = usize::try_from(count).unwrap_or(0);
+        buffer.advance(count);
+        if count == len {
+            return ReadStart::Done(Ok(buffer));
+        }
+        // Not cached, or the end of the file: the ring tells which.
+        ReadStart::Ring { file, offset: offset + count as u64, len: len - count, buffer }
+    }
+
+    fn insert(&mut self, file: File) -> FileId {
+        let inline_writes = file_system_magic(&file) != Some(XFS_MAGIC);
+        FileId(self.open.insert(OpenFile { file: Rc::new(file), inline_writes }) as u32)
+    }
+}
+
+fn file_system_magic(file: &File) -> Option<i64> {
+    // SAFETY: a zeroed statfs is valid (integers only), and the call fills it for a descriptor that we own.
+    unsafe {
+        let mut stats: libc::statfs = std::mem::zeroed();
+        (libc::fstatfs(file.as_raw_fd(), &raw mut stats) == 0).then_some(stats.f_type)
+    }
+}
+
+fn last_error() -> IoError {
+    IoError::from_std(&std::io::Error::last_os_error())
+}
+
+fn plain<T>(result: std::io::Result<T>) -> Result<T, IoError> {
+    result.map_err(|error| IoError::from_std(&error))
+}
+
+impl Disk for Files {
+    fn open(&mut self, path: &Path, mode: OpenMode) -> Result<FileId, IoError> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(mode != OpenMode::Read);
+        options.create(matches!(mode, OpenMode::Create | OpenMode::Truncate));
+        options.truncate(mode == OpenMode::Truncate);
+        plain(options.open(path)).map(|file| self.insert(file))
+    }
+
+    fn close(&mut self, file: FileId) {
+        self.open.try_remove(file.0 as usize);
+    }
+
+    fn len(&mut self, file: FileId) -> Result<u64, IoError> {
+        plain(self.handle(file)?.metadata()).map(|metadata| metadata.len())
+    }
+
+    fn read_at(&mut self, file: FileId, offset: u64, into: &mut [u8]) -> Result<usize, IoError> {
+        let file = self.handle(file)?;
+        let mut count = 0;
+        while count < into.len() {
+            match file.read_at(&mut into[count..], offset + count as u64) {
+                Ok(0) => break,
+                Ok(more) => count += more,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(IoError::from_std(&error)),
+            }
+        }
+        Ok(count)
+    }
+
+    fn write_at(&mut self, file: FileId, offset: u64, bytes: &[u8]) -> Result<(), IoError> {
+        plain(self.handle(file)?.write_all_at(bytes, offset))
+    }
+
+    fn truncate(&mut self, file: FileId, len: u64) -> Result<(), IoError> {
+        plain(self.handle(file)?.set_len(len))
+    }
+
+    fn sync(&mut self, file: FileId) -> Result<(), IoError> {
+        plain(self.handle(file)?.sync_data())
+    }
+
+    fn sync_dir(&mut self, dir: &Path) -> Result<(), IoError> {
+        plain(File::open(dir).and_then(|dir| dir.sync_all()))
+    }
+
+    fn create_dir(&mut self, dir: &Path) -> Result<(), IoError> {
+        plain(fs::create_dir_all(dir))
+    }
+
+    fn list(&mut self, dir: &Path) -> Result<Vec<Entry>, IoError> {
+        let mut entries = Vec::new();
+        for entry in plain(fs::read_dir(dir))? {
+            let entry = plain(entry)?;
+            // A file may go between its listing and our look at it.
+            let Ok(metadata) = entry.metadata() else { continue };
+            let name = entry.file_name().to_string_lossy().into_owned();
+            entries.push(Entry { name, is_dir: metadata.is_dir(), len: metadata.len() });
+        }
+        entries.sort();
+        Ok(entries)
+    }
+
+    fn rename(&mut self, from: &Path, to: &Path) -> Result<(), IoError> {
+        plain(fs::rename(from, to))
+    }
+
+    fn remove(&mut self, path: &Path) -> Result<(), IoError> {
+        plain(fs::remove_file(path))
+    }
+
+    fn remove_dir(&mut self, dir: &Path) -> Result<(), IoError> {
+        match fs::remove_dir_all(dir) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            other => plain(other),
+        }
+    }
+
+    fn space(&mut self, path: &Path) -> Result<Space, IoError> {
+        let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| IoError(libc::EINVAL))?;
+        // SAFETY: a zeroed statvfs is valid (integers only); the path is a terminated string.
+        let stats = unsafe {
+            let mut stats: libc::statvfs = std::mem::zeroed();
+            if libc::statvfs(path.as_ptr(), &raw mut stats) < 0 {
+                return Err(last_error());
+            }
+            stats
+        };
+        Ok(Space { total: stats.f_blocks * stats.f_frsize, usable: stats.f_bavail * stats.f_frsize })
+    }
+}

@@ -1,0 +1,226 @@
+//! The in-flight table: owns every operation that the kernel has, and so the memory it works on, until its end.
+//!
+//! An entry's key is its user data. Short reads, writes and sends are continued here, so that the layers above see each
+//! operation whole.
+
+use std::fs::File;
+use std::os::fd::{AsRawFd, RawFd};
+use std::rc::Rc;
+
+use io_uring::{opcode, squeue, types};
+use slab::Slab;
+
+use crate::buffer::{Buf, BufMut, skip_parts};
+use crate::io::{Completion, IoError, Op, Outcome, SocketId, Token};
+
+/// The kernel takes at most this many pieces in one call (UIO_MAXIOV).
+pub(super) const PIECES_MAX: usize = 1024;
+
+#[derive(Default)]
+pub(super) struct InflightTable {
+    entries: Slab<Inflight>,
+}
+
+impl InflightTable {
+    pub(super) fn insert(&mut self, inflight: Inflight) -> usize {
+        self.entries.insert(inflight)
+    }
+
+    pub(super) fn get_mut(&mut self, key: usize) -> &mut Inflight {
+        self.entries.get_mut(key).expect("a completion belongs to an operation under way")
+    }
+
+    pub(super) fn remove(&mut self, key: usize) {
+        self.entries.remove(key);
+    }
+
+    pub(super) fn take_whole(&mut self, key: usize) -> Whole {
+        match self.entries.remove(key) {
+            Inflight::Whole(whole) => whole,
+            _ => unreachable!("the caller has seen that it is a whole operation"),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// One operation under way.
+pub(super) enum Inflight {
+    /// The poll on the bell that other cores ring.
+    Bell,
+    /// A cancel, whose own result means nothing.
+    Cancel,
+    Accept {
+        token: Token,
+    },
+    Receive {
+        token: Token,
+        socket: SocketId,
+    },
+    /// An operation with one end.
+    Whole(Whole),
+}
+
+/// An operation that has one completion, however many times the kernel is asked.
+pub(super) struct Whole {
+    token: Token,
+    work: Work,
+    /// What the kernel is told to work on; rebuilt for each attempt, on the heap so that it stays in place.
+    pieces: Vec<libc::iovec>,
+    message: Option<Box<libc::msghdr>>,
+}
+
+enum Work {
+    ReceiveInto { fd: RawFd, socket: SocketId, buffer: BufMut },
+    Send { fd: RawFd, socket: SocketId, parts: Vec<Buf> },
+    Write { file: Rc<File>, offset: u64, parts: Vec<Buf> },
+    Read { file: Rc<File>, offset: u64, left: usize, buffer: BufMut },
+    Sync { file: Rc<File> },
+}
+
+pub(super) enum Advance {
+    /// Not whole yet: submit again.
+    Again,
+    Done,
+}
+
+impl Inflight {
+    pub(super) fn of_socket(token: Token, op: Op, fd: RawFd) -> Inflight {
+        Inflight::new(
+            token,
+            match op {
+                Op::ReceiveInto { socket, buffer } => Work::ReceiveInto { fd, socket, buffer },
+                Op::Send { socket, parts } => Work::Send { fd, socket, parts },
+                _ => unreachable!("the caller passes operations on sockets only"),
+            },
+        )
+    }
+
+    pub(super) fn write(token: Token, file: Rc<File>, offset: u64, parts: Vec<Buf>) -> Inflight {
+        Inflight::new(token, Work::Write { file, offset, parts })
+    }
+
+    pub(super) fn read(token: Token, file: Rc<File>, offset: u64, left: usize, buffer: BufMut) -> Inflight {
+        Inflight::new(token, Work::Read { file, offset, left, buffer })
+    }
+
+    pub(super) fn sync(token: Token, file: Rc<File>) -> Inflight {
+        Inflight::new(token, Work::Sync { file })
+    }
+
+    fn new(token: Token, work: Work) -> Inflight {
+        Inflight::Whole(Whole { token, work, pieces: Vec::new(), message: None })
+    }
+
+    /// The kernel's entry for what is left to do.
+    pub(super) fn entry(&mut self) -> squeue::Entry {
+        match self {
+            Inflight::Whole(whole) => whole.entry(),
+            _ => unreachable!("only whole operations are continued"),
+        }
+    }
+}
+
+impl Whole {
+    /// The socket that it works on.
+    pub(super) fn socket(&self) -> Option<SocketId> {
+        match self.work {
+            Work::ReceiveInto { socket, .. } | Work::Send { socket, .. } => Some(socket),
+            Work::Write { .. } | Work::Read { .. } | Work::Sync { .. } => None,
+        }
+    }
+
+    fn entry(&mut self) -> squeue::Entry {
+        match &mut self.work {
+            Work::ReceiveInto { fd, buffer, .. } => {
+                let spare = buffer.spare_mut();
+                opcode::Recv::new(types::Fd(*fd), spare.as_mut_ptr(), length(spare)).build()
+            }
+            Work::Send { fd, parts, .. } if parts.len() == 1 => {
+                let flags = libc::MSG_NOSIGNAL | libc::MSG_WAITALL;
+                opcode::Send::new(types::Fd(*fd), parts[0].as_ptr(), length(&parts[0])).flags(flags).build()
+            }
+            Work::Send { fd, parts, .. } => {
+                self.pieces = pieces_of(parts);
+                // SAFETY: a zeroed msghdr is a valid empty one (all its fields are integers and pointers).
+                let message = self.message.insert(Box::new(unsafe { std::mem::zeroed() }));
+                message.msg_iov = self.pieces.as_mut_ptr();
+                message.msg_iovlen = self.pieces.len();
+                let flags = (libc::MSG_NOSIGNAL | libc::MSG_WAITALL) as u32;
+                opcode::SendMsg::new(types::Fd(*fd), &raw const **message).flags(flags).build()
+            }
+            Work::Write { file, offset, parts } => {
+                self.pieces = pieces_of(parts);
+                let fd = types::Fd(file.as_raw_fd());
+                opcode::Writev::new(fd, self.pieces.as_ptr(), self.pieces.len() as u32)
+                    .offset(*offset)
+                    .build()
+            }
+            Work::Read { file, offset, left, buffer } => {
+                let fd = types::Fd(file.as_raw_fd());
+                let spare = &mut buffer.spare_mut()[..*left];
+                opcode::Read::new(fd, spare.as_mut_ptr(), length(spare)).offset(*offset).build()
+            }
+            Work::Sync { file } => {
+                let flags = types::FsyncFlags::DATASYNC;
+                opcode::Fsync::new(types::Fd(file.as_raw_fd())).flags(flags).build()
+            }
+        }
+    }
+
+    /// Counts what the kernel did; a result below zero, the end of a file or of a stream ends the operation.
+    pub(super) fn advance(&mut self, result: i32) -> Advance {
+        if -result == libc::EINTR || -result == libc::EAGAIN {
+            return Advance::Again;
+        }
+        let Ok(count) = usize::try_from(result) else { return Advance::Done };
+        let left = match &mut self.work {
+            Work::Sync { .. } => 0,
+            Work::ReceiveInto { buffer, .. } => {
+                buffer.advance(count);
+                0
+            }
+            Work::Send { parts, .. } => {
+                skip_parts(parts, count);
+                parts.len()
+            }
+            Work::Write { offset, parts, .. } => {
+                *offset += count as u64;
+                skip_parts(parts, count);
+                parts.len()
+            }
+            Work::Read { offset, left, buffer, .. } => {
+                *offset += count as u64;
+                *left -= count;
+                buffer.advance(count);
+                if count == 0 { 0 } else { *left }
+            }
+        };
+        if left == 0 { Advance::Done } else { Advance::Again }
+    }
+
+    /// What the caller is told, given the kernel's last word.
+    pub(super) fn finish(self, result: i32) -> Completion {
+        let outcome = match self.work {
+            _ if result < 0 => Outcome::Failed(IoError(-result)),
+            Work::ReceiveInto { buffer, .. } => Outcome::ReceivedInto(buffer),
+            Work::Send { .. } => Outcome::Sent,
+            Work::Write { .. } => Outcome::Written,
+            Work::Read { buffer, .. } => Outcome::Read(buffer),
+            Work::Sync { .. } => Outcome::Synced,
+        };
+        Completion { token: self.token, outcome, more: false }
+    }
+}
+
+/// The kernel counts a piece in 32 bits and moves at most 2 GiB a call; the rest follows in the next one.
+fn length(bytes: &[u8]) -> u32 {
+    bytes.len().min(1 << 30) as u32
+}
+
+pub(super) fn pieces_of(parts: &[Buf]) -> Vec<libc::iovec> {
+    let piece = |part: &Buf| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() };
+    parts.iter().take(PIECES_MAX).map(piece).collect()
+}

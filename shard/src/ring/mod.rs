@@ -1,0 +1,361 @@
+//! The back end on io_uring: one ring a core, entered once a turn.
+//!
+//! Set-up: SINGLE_ISSUER and DEFER_TASKRUN (completions are made on this core, when it asks), SUBMIT_ALL, TASKRUN_FLAG,
+//! and a completion queue four times the submission queue. Buffered file writes run inline where the file system
+//! would punt them to kernel threads (see [`files`]); their completions come from [`Io::reap`] like all others.
+
+mod boot;
+mod files;
+mod inflight;
+mod provided;
+mod sockets;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use io_uring::{IoUring, cqueue, opcode, squeue, types};
+
+use crate::buffer::Pool;
+use crate::clock::{Nanos, WallMs};
+use crate::disk::Disk;
+use crate::io::{Completion, Io, IoError, ListenerId, Op, Outcome, SocketId, Token, Wait};
+use crate::mail::Bell;
+use crate::random::Random;
+
+pub use boot::RingError;
+use files::Files;
+use inflight::{Advance, Inflight, InflightTable};
+use provided::ProvidedBuffers;
+use sockets::Sockets;
+
+/// Submission queue entries; a turn that pushes more submits in between.
+const SUBMISSION_ENTRIES: u32 = 1024;
+
+/// A core's ring with all that it has under way.
+pub struct Ring {
+    ring: IoUring,
+    inflight: InflightTable,
+    sockets: Sockets,
+    files: Files,
+    provided: ProvidedBuffers,
+    pool: Pool,
+    /// Completions of operations that were performed inline.
+    ready: Vec<Completion>,
+    bell: Arc<Bell>,
+    started: Instant,
+    random: Random,
+}
+
+impl Ring {
+    /// Sets a ring up for the calling thread, which alone may use it. `bell` wakes it when mail comes.
+    pub fn new(pool: Pool, bell: Arc<Bell>) -> Result<Ring, RingError> {
+        let ring = boot::set_up(SUBMISSION_ENTRIES)?;
+        let provided = ProvidedBuffers::register(&ring).map_err(RingError::Buffers)?;
+        let mut ring = Ring {
+            ring,
+            inflight: InflightTable::default(),
+            sockets: Sockets::default(),
+            files: Files::default(),
+            provided,
+            pool,
+            ready: Vec::new(),
+            bell,
+            started: Instant::now(),
+            random: Random::from_seed(boot::random_seed()),
+        };
+        ring.watch_bell();
+        Ok(ring)
+    }
+
+    /// Listens on `address` with SO_REUSEPORT, so that every core can have a listener of its own there.
+    pub fn listen(&mut self, address: SocketAddr) -> io::Result<(ListenerId, SocketAddr)> {
+        self.sockets.listen(address)
+    }
+
+    fn watch_bell(&mut self) {
+        let poll = opcode::PollAdd::new(types::Fd(self.bell.descriptor()), libc::POLLIN as u32).build();
+        self.submit_entry(Inflight::Bell, poll);
+    }
+
+    fn submit_entry(&mut self, inflight: Inflight, entry: squeue::Entry) {
+        let key = self.inflight.insert(inflight);
+        self.submit_keyed(key, entry);
+    }
+
+    fn submit_keyed(&mut self, key: usize, entry: squeue::Entry) {
+        let entry = entry.user_data(key as u64);
+        loop {
+            // SAFETY: what the entry points to is owned by the in-flight table until its last completion is reaped,
+            // and lies on the heap, so that the table may move its own entries.
+            match unsafe { self.ring.submission().push(&entry) } {
+                Ok(()) => return,
+                Err(_) => self.enter(Wait::No),
+            }
+        }
+    }
+
+    /// Enters the kernel: submits, runs deferred completions, waits if told to.
+    fn enter(&mut self, wait: Wait) {
+        let entered = match wait {
+            Wait::No => {
+                let mut submission = self.ring.submission();
+                submission.sync();
+                let idle = submission.is_empty() && !submission.taskrun() && !submission.cq_overflow();
+                drop(submission);
+                if idle { Ok(0) } else { self.ring.submitter().submit_and_wait(0) }
+            }
+            Wait::Forever => self.ring.submitter().submit_and_wait(1),
+            Wait::Until(deadline) => {
+                let left = deadline.since(self.now());
+                let left = types::Timespec::from(left);
+                let args = types::SubmitArgs::new().timespec(&left);
+                self.ring.submitter().submit_with_args(1, &args)
+            }
+        };
+        match entered.map_err(|error| error.raw_os_error().unwrap_or(0)) {
+            // A signal, the end of the wait, or a full completion queue: the caller reaps and comes again.
+            Ok(_) | Err(libc::EINTR | libc::ETIME | libc::EBUSY | libc::EAGAIN) => {}
+            Err(errno) => panic!("io_uring_enter failed: {}", io::Error::from_raw_os_error(errno)),
+        }
+    }
+
+    /// Performs `op`, or hands it to the kernel.
+    fn start(&mut self, token: Token, op: Op) {
+        match op {
+            Op::Accept { listener } => self.start_accept(token, listener),
+            Op::Receive { socket } => self.start_receive(token, socket),
+            Op::CancelReceive { socket } => self.cancel_receive(socket),
+            Op::Close { socket } => self.start_close(token, socket),
+            Op::ReceiveInto { socket, .. } | Op::Send { socket, .. } => {
+                let Some(fd) = self.sockets.begin(socket) else {
+                    return self.finish(token, Outcome::Failed(IoError::CANCELLED));
+                };
+                let mut inflight = Inflight::of_socket(token, op, fd);
+                let entry = inflight.entry();
+                self.submit_entry(inflight, entry);
+            }
+            Op::Write { file, offset, parts } => match self.files.write(file, offset, parts) {
+                files::Start::Done(result) => self.finish(token, outcome_of(result, Outcome::Written)),
+                files::Start::Ring { file, offset, parts } => {
+                    let mut inflight = Inflight::write(token, file, offset, parts);
+                    let entry = inflight.entry();
+                    self.submit_entry(inflight, entry);
+                }
+            },
+            Op::Read { file, offset, len, buffer } => match self.files.read(file, offset, len, buffer) {
+                files::ReadStart::Done(Ok(buffer)) => self.finish(token, Outcome::Read(buffer)),
+                files::ReadStart::Done(Err(error)) => self.finish(token, Outcome::Failed(error)),
+                files::ReadStart::Ring { file, offset, len, buffer } => {
+                    let mut inflight = Inflight::read(token, file, offset, len, buffer);
+                    let entry = inflight.entry();
+                    self.submit_entry(inflight, entry);
+                }
+            },
+            Op::Sync { file } => match self.files.handle(file) {
+                Ok(file) => {
+                    let mut inflight = Inflight::sync(token, file);
+                    let entry = inflight.entry();
+                    self.submit_entry(inflight, entry);
+                }
+                Err(error) => self.finish(token, Outcome::Failed(error)),
+            },
+        }
+    }
+
+    fn finish(&mut self, token: Token, outcome: Outcome) {
+        self.ready.push(Completion { token, outcome, more: false });
+    }
+
+    fn start_accept(&mut self, token: Token, listener: ListenerId) {
+        let fd = self.sockets.listener(listener);
+        let entry = opcode::AcceptMulti::new(types::Fd(fd)).flags(libc::SOCK_CLOEXEC).build();
+        self.submit_entry(Inflight::Accept { token }, entry);
+    }
+
+    fn start_receive(&mut self, token: Token, socket: SocketId) {
+        let Some(fd) = self.sockets.begin(socket) else {
+            return self.finish(token, Outcome::Failed(IoError::CANCELLED));
+        };
+        let entry = opcode::RecvMulti::new(types::Fd(fd), provided::GROUP).build();
+        let key = self.inflight.insert(Inflight::Receive { token, socket });
+        self.sockets.set_receiving(socket, Some(key));
+        self.submit_keyed(key, entry);
+    }
+
+    fn cancel_receive(&mut self, socket: SocketId) {
+        if let Some(key) = self.sockets.receiving(socket) {
+            let entry = opcode::AsyncCancel::new(key as u64).build();
+            self.submit_entry(Inflight::Cancel, entry);
+        }
+    }
+
+    fn start_close(&mut self, token: Token, socket: SocketId) {
+        if self.sockets.start_close(socket, token) {
+            self.finish(token, Outcome::Closed);
+        }
+    }
+
+    /// Takes one completion of the kernel's apart.
+    fn on_entry(&mut self, key: usize, result: i32, flags: u32, done: &mut Vec<Completion>) {
+        let more = cqueue::more(flags);
+        match self.inflight.get_mut(key) {
+            Inflight::Bell => {
+                self.inflight.remove(key);
+                self.bell.silence();
+                self.watch_bell();
+            }
+            Inflight::Cancel => self.inflight.remove(key),
+            Inflight::Accept { token } => {
+                let token = *token;
+                self.on_accepted(token, result, more, done);
+                if !more {
+                    self.inflight.remove(key);
+                }
+            }
+            Inflight::Receive { token, socket } => {
+                let (token, socket) = (*token, *socket);
+                self.on_received(key, token, socket, result, flags, done);
+            }
+            Inflight::Whole(whole) => match whole.advance(result) {
+                Advance::Again => {
+                    let entry = self.inflight.get_mut(key).entry();
+                    self.submit_keyed(key, entry);
+                }
+                Advance::Done => {
+                    let whole = self.inflight.take_whole(key);
+                    let socket = whole.socket();
+                    done.push(whole.finish(result));
+                    self.end_on(socket, done);
+                }
+            },
+        }
+    }
+
+    fn on_accepted(&mut self, token: Token, result: i32, more: bool, done: &mut Vec<Completion>) {
+        let outcome = match result {
+            fd if fd >= 0 => match self.sockets.adopt(fd) {
+                Some((socket, peer)) => Outcome::Accepted { socket, peer },
+                // The peer was gone before we looked.
+                None if more => return,
+                None => Outcome::Failed(IoError(libc::ECONNABORTED)),
+            },
+            error => Outcome::Failed(IoError(-error)),
+        };
+        done.push(Completion { token, outcome, more });
+    }
+
+    fn on_received(
+        &mut self,
+        key: usize,
+        token: Token,
+        socket: SocketId,
+        result: i32,
+        flags: u32,
+        done: &mut Vec<Completion>,
+    ) {
+        let more = cqueue::more(flags);
+        let outcome = match result {
+            count if count >= 0 => {
+                let bytes = match cqueue::buffer_select(flags) {
+                    Some(id) => self.provided.copy_out(id, count as usize, &self.pool),
+                    None => self.pool.copy(&[]),
+                };
+                Outcome::Received(bytes)
+            }
+            // The provided buffers ran out for a moment, or the kernel ended the multishot: arm it again.
+            error if -error == libc::ENOBUFS => return self.rearm(key, socket),
+            error => Outcome::Failed(IoError(-error)),
+        };
+        let ended = matches!(&outcome, Outcome::Received(bytes) if bytes.is_empty());
+        if !more && !ended && matches!(outcome, Outcome::Received(_)) {
+            done.push(Completion { token, outcome, more: true });
+            return self.rearm(key, socket);
+        }
+        done.push(Completion { token, outcome, more });
+        if !more {
+            self.inflight.remove(key);
+            self.sockets.set_receiving(socket, None);
+            self.end_on(Some(socket), done);
+        }
+    }
+
+    fn rearm(&mut self, key: usize, socket: SocketId) {
+        let fd = self.sockets.descriptor(socket);
+        let entry = opcode::RecvMulti::new(types::Fd(fd), provided::GROUP).build();
+        self.submit_keyed(key, entry);
+    }
+
+    /// Counts an operation on a socket as ended; the last one of a closing socket frees it.
+    fn end_on(&mut self, socket: Option<SocketId>, done: &mut Vec<Completion>) {
+        if let Some(token) = socket.and_then(|socket| self.sockets.end(socket)) {
+            done.push(Completion { token, outcome: Outcome::Closed, more: false });
+        }
+    }
+}
+
+impl Drop for Ring {
+    /// The kernel must let go of all memory before it is freed: everything under way is cancelled and reaped. What
+    /// does not end within a second is leaked, for a leak is harmless where a write into freed memory is not.
+    fn drop(&mut self) {
+        let cancel_all = opcode::AsyncCancel2::new(types::CancelBuilder::any().all()).build();
+        self.submit_entry(Inflight::Cancel, cancel_all);
+        for _ in 0..100 {
+            self.enter(Wait::Until(self.now().plus_ms(10)));
+            while let Some(entry) = self.ring.completion().next() {
+                let key = entry.user_data() as usize;
+                if !cqueue::more(entry.flags()) {
+                    self.inflight.remove(key);
+                }
+            }
+            if self.inflight.is_empty() {
+                return;
+            }
+        }
+        std::mem::forget(std::mem::take(&mut self.inflight));
+        self.provided.leak();
+    }
+}
+
+fn outcome_of(result: Result<(), IoError>, good: Outcome) -> Outcome {
+    match result {
+        Ok(()) => good,
+        Err(error) => Outcome::Failed(error),
+    }
+}
+
+impl Io for Ring {
+    fn push(&mut self, token: Token, op: Op) {
+        self.start(token, op);
+    }
+
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) {
+        let wait = if self.ready.is_empty() { wait } else { Wait::No };
+        self.enter(wait);
+        done.append(&mut self.ready);
+        loop {
+            // One entry at a time: handling it may push new submissions.
+            let Some(entry) = self.ring.completion().next() else { break };
+            self.on_entry(entry.user_data() as usize, entry.result(), entry.flags(), done);
+        }
+        self.provided.publish();
+    }
+
+    fn now(&self) -> Nanos {
+        Nanos(self.started.elapsed().as_nanos() as u64)
+    }
+
+    fn wall_ms(&self) -> WallMs {
+        let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        WallMs(since_1970.map_or(0, |elapsed| elapsed.as_millis() as i64))
+    }
+
+    fn random_u64(&mut self) -> u64 {
+        self.random.next_u64()
+    }
+
+    fn disk(&mut self) -> &mut dyn Disk {
+        &mut self.files
+    }
+}
