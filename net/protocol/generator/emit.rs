@@ -240,7 +240,9 @@ fn encode_fn(message: &Message, one: &Struct) -> String {
     }
     let version = if mentions(&body, "version") { "version" } else { "_version" };
     let e = if body.is_empty() { "_e" } else { "e" };
-    format!("fn encode(&self, {e}: &mut Encoder, {version}: i16) {{ {body} }}\n")
+    let is_root = one.name == message.name;
+    let (public, doc) = if is_root { ("", "") } else { ("pub ", "/// Writes it as part of its message.\n") };
+    format!("{doc}{public}fn encode(&self, {e}: &mut Encoder, {version}: i16) {{ {body} }}\n")
 }
 
 /// True if `name` stands in the code as a variable, not as part of a word or as a field.

@@ -210,6 +210,12 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// The count before a list that may not be null.
+    pub fn required_count(&mut self, flexible: bool) -> Result<usize, DecodeError> {
+        let at = self.at();
+        self.count(flexible)?.ok_or(DecodeError::UnexpectedNull { at })
+    }
+
     /// A list that may be null.
     pub fn nullable_array<T>(
         &mut self,
@@ -317,13 +323,5 @@ impl<'a> Decoder<'a> {
             return Err(DecodeError::Truncated { at });
         }
         Ok(std::mem::replace(&mut self.end, self.position + size))
-    }
-}
-
-/// What the hand-written views need: to remember a place and come back to it.
-impl<'a> Decoder<'a> {
-    /// A second reader at the same place.
-    pub(crate) fn fork(&self) -> Decoder<'a> {
-        self.clone()
     }
 }

@@ -20,6 +20,11 @@ mod frame;
 mod header;
 pub mod record;
 
+mod fetch_response_writer;
+mod fetch_view;
+mod produce_view;
+mod segmented;
+
 // The generated code fills a default in the order of the wire; tagged fields leave no other order.
 #[allow(clippy::field_reassign_with_default)]
 #[path = "generated/messages/mod.rs"]
@@ -30,7 +35,11 @@ pub use decode_error::DecodeError;
 pub use decoder::Decoder;
 pub use encoder::{Encoder, TagSection};
 pub use error_code::ErrorCode;
+pub use fetch_response_writer::{FetchHead, FetchPartitionHead, FetchResponseWriter, Records};
+pub use fetch_view::{FetchPartition, FetchTopic, FetchView, ForgottenTopic};
 pub use frame::{encode_request, encode_response};
 pub use header::{RequestHeader, decode_response_header};
 pub use message::Message;
+pub use produce_view::{ProducePartition, ProduceTopic, ProduceView};
+pub use segmented::{Frame, Part, Segmented};
 pub use uuid::{BadUuid, Uuid};

@@ -89,7 +89,8 @@ impl<'a> AddPartitionsToTxnTransaction<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.transactional_id, true);
         e.i64(self.producer_id);
         e.i16(self.producer_epoch);
@@ -120,7 +121,8 @@ impl<'a> AddPartitionsToTxnTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 3;
         e.string(self.name, flexible);
         e.array(&self.partitions, flexible, |e, item| e.i32(*item));

@@ -77,7 +77,8 @@ impl<'a> AddPartitionsToTxnResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.transactional_id, true);
         e.array(&self.topic_results, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -106,7 +107,8 @@ impl<'a> AddPartitionsToTxnTopicResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 3;
         e.string(self.name, flexible);
         e.array(&self.results_by_partition, flexible, |e, item| item.encode(e, version));
@@ -136,7 +138,8 @@ impl AddPartitionsToTxnPartitionResult {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i16(self.partition_error_code);
         if version >= 3 {

@@ -89,7 +89,8 @@ impl<'a> Listener<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.string(self.host, true);
         e.u16(self.port);

@@ -71,7 +71,8 @@ impl<'a> EntryData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.i16(self.error_code);
         e.nullable_string(self.error_message, flexible);
@@ -109,7 +110,8 @@ impl<'a> EntityData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.string(self.entity_type, flexible);
         e.nullable_string(self.entity_name, flexible);

@@ -65,7 +65,8 @@ impl<'a> AlterConfigsResource<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.i8(self.resource_type);
         e.string(self.resource_name, flexible);
@@ -103,7 +104,8 @@ impl<'a> AlterableConfig<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.name, flexible);
         e.nullable_string(self.value, flexible);

@@ -58,7 +58,8 @@ impl<'a> AlterReplicaLogDir<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.path, flexible);
         e.array(&self.topics, flexible, |e, item| item.encode(e, version));
@@ -89,7 +90,8 @@ impl<'a> AlterReplicaLogDirTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.name, flexible);
         e.array(&self.partitions, flexible, |e, item| e.i32(*item));

@@ -53,7 +53,8 @@ impl<'a> ScramCredentialDeletion<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.i8(self.mechanism);
         e.no_tags();
@@ -87,7 +88,8 @@ impl<'a> ScramCredentialUpsertion<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.i8(self.mechanism);
         e.i32(self.iterations);

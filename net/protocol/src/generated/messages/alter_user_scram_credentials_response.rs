@@ -62,7 +62,8 @@ impl<'a> AlterUserScramCredentialsResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.user, true);
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);

@@ -125,7 +125,8 @@ impl ApiVersion {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i16(self.api_key);
         e.i16(self.min_version);
         e.i16(self.max_version);
@@ -156,7 +157,8 @@ impl<'a> SupportedFeatureKey<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.i16(self.min_version);
         e.i16(self.max_version);
@@ -185,7 +187,8 @@ impl<'a> FinalizedFeatureKey<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.i16(self.max_version_level);
         e.i16(self.min_version_level);

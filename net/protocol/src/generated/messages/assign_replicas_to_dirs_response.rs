@@ -57,7 +57,8 @@ impl DirectoryData {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.uuid(self.id);
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -82,7 +83,8 @@ impl TopicData {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -107,7 +109,8 @@ impl PartitionData {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition_index);
         e.i16(self.error_code);
         e.no_tags();

@@ -85,7 +85,8 @@ impl<'a> TopicData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.string(self.topic_name, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -123,7 +124,8 @@ impl PartitionData {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         if version >= 1 {
             e.uuid(self.voter_directory_id);
@@ -157,7 +159,8 @@ impl<'a> LeaderEndpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.string(self.host, true);
         e.u16(self.port);

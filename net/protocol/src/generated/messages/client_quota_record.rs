@@ -67,7 +67,8 @@ impl<'a> EntityData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.entity_type, true);
         e.nullable_string(self.entity_name, true);
         e.no_tags();

@@ -90,7 +90,8 @@ impl<'a> DescribedGroup<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.string(self.group_id, true);
@@ -169,7 +170,8 @@ impl<'a> Member<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.member_id, true);
         e.nullable_string(self.instance_id, true);
         e.nullable_string(self.rack_id, true);
@@ -202,7 +204,8 @@ impl<'a> Assignment<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.array(&self.topic_partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
@@ -229,7 +232,8 @@ impl<'a> TopicPartitions<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.uuid(self.topic_id);
         e.string(self.topic_name, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));

@@ -112,7 +112,8 @@ impl<'a> ClassicMemberMetadata<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.session_timeout_ms);
         e.array(&self.supported_protocols, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -137,7 +138,8 @@ impl<'a> ClassicProtocol<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.bytes(self.metadata, true);
         e.no_tags();

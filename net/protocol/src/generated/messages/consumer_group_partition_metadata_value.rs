@@ -55,7 +55,8 @@ impl<'a> TopicMetadata<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.uuid(self.topic_id);
         e.string(self.topic_name, true);
         e.i32(self.num_partitions);
@@ -82,7 +83,8 @@ impl<'a> PartitionMetadata<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition);
         e.array(&self.racks, true, |e, item| e.string(item, true));
         e.no_tags();

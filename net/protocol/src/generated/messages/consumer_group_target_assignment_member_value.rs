@@ -49,7 +49,8 @@ impl TopicPartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();

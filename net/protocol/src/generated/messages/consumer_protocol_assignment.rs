@@ -50,7 +50,8 @@ impl<'a> TopicPartition<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.topic, false);
         e.array(&self.partitions, false, |e, item| e.i32(*item));
     }

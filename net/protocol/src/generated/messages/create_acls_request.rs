@@ -87,7 +87,8 @@ impl<'a> AclCreation<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.i8(self.resource_type);
         e.string(self.resource_name, flexible);

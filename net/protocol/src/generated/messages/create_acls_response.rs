@@ -68,7 +68,8 @@ impl<'a> AclCreationResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.i16(self.error_code);
         e.nullable_string(self.error_message, flexible);

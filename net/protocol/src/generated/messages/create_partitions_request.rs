@@ -76,7 +76,8 @@ impl<'a> CreatePartitionsTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.name, flexible);
         e.i32(self.count);
@@ -105,7 +106,8 @@ impl CreatePartitionsAssignment {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.array(&self.broker_ids, flexible, |e, item| e.i32(*item));
         if version >= 2 {

@@ -65,7 +65,8 @@ impl<'a> CreatePartitionsTopicResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.name, flexible);
         e.i16(self.error_code);

@@ -81,7 +81,8 @@ impl<'a> CreatableTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 5;
         e.string(self.name, flexible);
         e.i32(self.num_partitions);
@@ -115,7 +116,8 @@ impl CreatableReplicaAssignment {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 5;
         e.i32(self.partition_index);
         e.array(&self.broker_ids, flexible, |e, item| e.i32(*item));
@@ -152,7 +154,8 @@ impl<'a> CreatableTopicConfig<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 5;
         e.string(self.name, flexible);
         e.nullable_string(self.value, flexible);

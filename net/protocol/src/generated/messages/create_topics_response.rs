@@ -102,7 +102,8 @@ impl<'a> CreatableTopicResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 5;
         e.string(self.name, flexible);
         if version >= 7 {
@@ -161,7 +162,8 @@ impl<'a> CreatableTopicConfigs<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.nullable_string(self.value, true);
         e.bool(self.read_only);

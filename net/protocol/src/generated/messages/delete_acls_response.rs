@@ -71,7 +71,8 @@ impl<'a> DeleteAclsFilterResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.i16(self.error_code);
         e.nullable_string(self.error_message, flexible);
@@ -140,7 +141,8 @@ impl<'a> DeleteAclsMatchingAcl<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.i16(self.error_code);
         e.nullable_string(self.error_message, flexible);

@@ -62,7 +62,8 @@ impl<'a> DeletableGroupResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.group_id, flexible);
         e.i16(self.error_code);

@@ -62,7 +62,8 @@ impl<'a> DeleteRecordsTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.name, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -92,7 +93,8 @@ impl DeleteRecordsPartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i64(self.offset);
         if version >= 2 {

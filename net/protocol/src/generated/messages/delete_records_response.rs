@@ -62,7 +62,8 @@ impl<'a> DeleteRecordsTopicResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.name, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -95,7 +96,8 @@ impl DeleteRecordsPartitionResult {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i64(self.low_watermark);
         e.i16(self.error_code);

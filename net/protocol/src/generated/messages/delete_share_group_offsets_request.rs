@@ -50,7 +50,8 @@ impl<'a> DeleteShareGroupOffsetsRequestTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.topic_name, true);
         e.no_tags();
     }

@@ -67,7 +67,8 @@ impl<'a> DeleteShareGroupOffsetsResponseTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.topic_name, true);
         e.uuid(self.topic_id);
         e.i16(self.error_code);

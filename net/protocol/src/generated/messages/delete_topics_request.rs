@@ -71,7 +71,8 @@ impl<'a> DeleteTopicState<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.nullable_string(self.name, true);
         e.uuid(self.topic_id);
         e.no_tags();

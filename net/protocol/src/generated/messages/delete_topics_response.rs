@@ -78,7 +78,8 @@ impl<'a> DeletableTopicResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 4;
         if version >= 6 {
             e.nullable_string(self.name, flexible)

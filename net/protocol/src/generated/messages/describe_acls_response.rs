@@ -93,7 +93,8 @@ impl<'a> DescribeAclsResource<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.i8(self.resource_type);
         e.string(self.resource_name, flexible);
@@ -132,7 +133,8 @@ impl<'a> AclDescription<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.principal, flexible);
         e.string(self.host, flexible);

@@ -71,7 +71,8 @@ impl<'a> ComponentData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.string(self.entity_type, flexible);
         e.i8(self.match_type);

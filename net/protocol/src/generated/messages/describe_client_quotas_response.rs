@@ -81,7 +81,8 @@ impl<'a> EntryData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.array(&self.entity, flexible, |e, item| item.encode(e, version));
         e.array(&self.values, flexible, |e, item| item.encode(e, version));
@@ -118,7 +119,8 @@ impl<'a> EntityData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.string(self.entity_type, flexible);
         e.nullable_string(self.entity_name, flexible);
@@ -149,7 +151,8 @@ impl<'a> ValueData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.string(self.key, flexible);
         e.f64(self.value);

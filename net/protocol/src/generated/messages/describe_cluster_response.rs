@@ -107,7 +107,8 @@ impl<'a> DescribeClusterBroker<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.broker_id);
         e.string(self.host, true);
         e.i32(self.port);

@@ -83,7 +83,8 @@ impl<'a> DescribeConfigsResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 4;
         e.i16(self.error_code);
         e.nullable_string(self.error_message, flexible);
@@ -152,7 +153,8 @@ impl<'a> DescribeConfigsResourceResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 4;
         e.string(self.name, flexible);
         e.nullable_string(self.value, flexible);
@@ -200,7 +202,8 @@ impl<'a> DescribeConfigsSynonym<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 4;
         e.string(self.name, flexible);
         e.nullable_string(self.value, flexible);

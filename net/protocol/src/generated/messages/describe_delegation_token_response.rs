@@ -92,7 +92,8 @@ impl<'a> DescribedDelegationToken<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.principal_type, flexible);
         e.string(self.principal_name, flexible);
@@ -133,7 +134,8 @@ impl<'a> DescribedDelegationTokenRenewer<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.principal_type, flexible);
         e.string(self.principal_name, flexible);

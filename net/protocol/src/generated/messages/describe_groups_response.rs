@@ -103,7 +103,8 @@ impl<'a> DescribedGroup<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 5;
         e.i16(self.error_code);
         if version >= 6 {
@@ -158,7 +159,8 @@ impl<'a> DescribedGroupMember<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 5;
         e.string(self.member_id, flexible);
         if version >= 4 {

@@ -64,7 +64,8 @@ impl<'a> DescribableLogDirTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.topic, flexible);
         e.array(&self.partitions, flexible, |e, item| e.i32(*item));

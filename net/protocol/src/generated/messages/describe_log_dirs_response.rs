@@ -99,7 +99,8 @@ impl<'a> DescribeLogDirsResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.i16(self.error_code);
         e.string(self.log_dir, flexible);
@@ -138,7 +139,8 @@ impl<'a> DescribeLogDirsTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.name, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -174,7 +176,8 @@ impl DescribeLogDirsPartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i64(self.partition_size);
         e.i64(self.offset_lag);

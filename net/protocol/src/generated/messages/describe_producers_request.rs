@@ -49,7 +49,8 @@ impl<'a> TopicRequest<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.array(&self.partition_indexes, true, |e, item| e.i32(*item));
         e.no_tags();

@@ -53,7 +53,8 @@ impl<'a> TopicResponse<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -84,7 +85,8 @@ impl<'a> PartitionResponse<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
@@ -136,7 +138,8 @@ impl ProducerState {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i64(self.producer_id);
         e.i32(self.producer_epoch);
         e.i32(self.last_sequence);

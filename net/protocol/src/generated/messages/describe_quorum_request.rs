@@ -49,7 +49,8 @@ impl<'a> TopicData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.topic_name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -71,7 +72,8 @@ impl PartitionData {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition_index);
         e.no_tags();
     }

@@ -56,7 +56,8 @@ impl<'a> DescribeShareGroupOffsetsRequestGroup<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.group_id, true);
         e.nullable_array(self.topics.as_deref(), true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -81,7 +82,8 @@ impl<'a> DescribeShareGroupOffsetsRequestTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.topic_name, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();

@@ -59,7 +59,8 @@ impl<'a> DescribeShareGroupOffsetsResponseGroup<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.group_id, true);
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.i16(self.error_code);
@@ -90,7 +91,8 @@ impl<'a> DescribeShareGroupOffsetsResponseTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.topic_name, true);
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
@@ -143,7 +145,8 @@ impl<'a> DescribeShareGroupOffsetsResponsePartition<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i64(self.start_offset);
         e.i32(self.leader_epoch);

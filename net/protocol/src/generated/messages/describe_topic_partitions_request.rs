@@ -65,7 +65,8 @@ impl<'a> TopicRequest<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.no_tags();
     }
@@ -89,7 +90,8 @@ impl<'a> Cursor<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.topic_name, true);
         e.i32(self.partition_index);
         e.no_tags();

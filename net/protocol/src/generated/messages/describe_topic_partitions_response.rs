@@ -88,7 +88,8 @@ impl<'a> DescribeTopicPartitionsResponseTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i16(self.error_code);
         e.nullable_string(self.name, true);
         e.uuid(self.topic_id);
@@ -154,7 +155,8 @@ impl DescribeTopicPartitionsResponsePartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i16(self.error_code);
         e.i32(self.partition_index);
         e.i32(self.leader_id);
@@ -186,7 +188,8 @@ impl<'a> Cursor<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.topic_name, true);
         e.i32(self.partition_index);
         e.no_tags();

@@ -71,7 +71,8 @@ impl<'a> TransactionState<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i16(self.error_code);
         e.string(self.transactional_id, true);
         e.string(self.transaction_state, true);
@@ -102,7 +103,8 @@ impl<'a> TopicData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.topic, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();

@@ -52,7 +52,8 @@ impl<'a> UserName<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.no_tags();
     }

@@ -89,7 +89,8 @@ impl<'a> DescribeUserScramCredentialsResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.user, true);
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
@@ -116,7 +117,8 @@ impl CredentialInfo {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i8(self.mechanism);
         e.i32(self.iterations);
         e.no_tags();

@@ -71,7 +71,8 @@ impl<'a> ReplicaElectionResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.string(self.topic, flexible);
         e.array(&self.partition_result, flexible, |e, item| item.encode(e, version));
@@ -111,7 +112,8 @@ impl<'a> PartitionResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 2;
         e.i32(self.partition_id);
         e.i16(self.error_code);

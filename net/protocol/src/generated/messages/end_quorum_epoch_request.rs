@@ -66,7 +66,8 @@ impl<'a> TopicData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.string(self.topic_name, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -107,7 +108,8 @@ impl PartitionData {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i32(self.leader_id);
         e.i32(self.leader_epoch);
@@ -139,7 +141,8 @@ impl ReplicaInfo {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.candidate_id);
         e.uuid(self.candidate_directory_id);
         e.no_tags();
@@ -167,7 +170,8 @@ impl<'a> LeaderEndpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.string(self.host, true);
         e.u16(self.port);

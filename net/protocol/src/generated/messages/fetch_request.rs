@@ -149,7 +149,8 @@ impl ReplicaState {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.replica_id);
         e.i64(self.replica_epoch);
         e.no_tags();
@@ -184,7 +185,8 @@ impl<'a> FetchTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 12;
         if version <= 12 {
             e.string(self.topic, flexible);
@@ -263,7 +265,8 @@ impl FetchPartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition);
         if version >= 9 {
             e.i32(self.current_leader_epoch);
@@ -316,7 +319,8 @@ impl<'a> ForgottenTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 12;
         if version <= 12 {
             e.string(self.topic, flexible);

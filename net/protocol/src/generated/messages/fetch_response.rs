@@ -94,7 +94,8 @@ impl<'a> FetchableTopicResponse<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 12;
         if version <= 12 {
             e.string(self.topic, flexible);
@@ -185,7 +186,8 @@ impl<'a> PartitionData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 12;
         e.i32(self.partition_index);
         e.i16(self.error_code);
@@ -238,7 +240,8 @@ impl EpochEndOffset {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.epoch);
         e.i64(self.end_offset);
         e.no_tags();
@@ -269,7 +272,8 @@ impl LeaderIdAndEpoch {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.leader_id);
         e.i32(self.leader_epoch);
         e.no_tags();
@@ -300,7 +304,8 @@ impl SnapshotId {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i64(self.end_offset);
         e.i32(self.epoch);
         e.no_tags();
@@ -327,7 +332,8 @@ impl AbortedTransaction {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i64(self.producer_id);
         e.i64(self.first_offset);
         if version >= 12 {
@@ -360,7 +366,8 @@ impl<'a> NodeEndpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.node_id);
         e.string(self.host, true);
         e.i32(self.port);

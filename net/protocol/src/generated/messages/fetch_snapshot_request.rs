@@ -74,7 +74,8 @@ impl<'a> TopicSnapshot<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -113,7 +114,8 @@ impl PartitionSnapshot {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition);
         e.i32(self.current_leader_epoch);
         self.snapshot_id.encode(e, version);
@@ -143,7 +145,8 @@ impl SnapshotId {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i64(self.end_offset);
         e.i32(self.epoch);
         e.no_tags();

@@ -70,7 +70,8 @@ impl<'a> TopicSnapshot<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -115,7 +116,8 @@ impl<'a> PartitionSnapshot<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.index);
         e.i16(self.error_code);
         self.snapshot_id.encode(e, version);
@@ -147,7 +149,8 @@ impl SnapshotId {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i64(self.end_offset);
         e.i32(self.epoch);
         e.no_tags();
@@ -172,7 +175,8 @@ impl LeaderIdAndEpoch {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.leader_id);
         e.i32(self.leader_epoch);
         e.no_tags();
@@ -200,7 +204,8 @@ impl<'a> NodeEndpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.node_id);
         e.string(self.host, true);
         e.u16(self.port);

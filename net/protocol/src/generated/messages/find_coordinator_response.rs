@@ -131,7 +131,8 @@ impl<'a> Coordinator<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.key, true);
         e.i32(self.node_id);
         e.string(self.host, true);

@@ -113,7 +113,8 @@ impl<'a> JoinGroupRequestProtocol<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 6;
         e.string(self.name, flexible);
         e.bytes(self.metadata, flexible);

@@ -128,7 +128,8 @@ impl<'a> JoinGroupResponseMember<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 6;
         e.string(self.member_id, flexible);
         if version >= 5 {

@@ -63,7 +63,8 @@ impl Voter {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.voter_id);
         if version >= 1 {
             e.uuid(self.voter_directory_id);

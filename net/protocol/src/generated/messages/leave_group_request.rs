@@ -79,7 +79,8 @@ impl<'a> MemberIdentity<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 4;
         e.string(self.member_id, flexible);
         e.nullable_string(self.group_instance_id, flexible);

@@ -65,7 +65,8 @@ impl<'a> ConfigResource<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.resource_name, true);
         if version >= 1 {
             e.i8(self.resource_type);

@@ -80,7 +80,8 @@ impl<'a> ListedGroup<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 3;
         e.string(self.group_id, flexible);
         e.string(self.protocol_type, flexible);

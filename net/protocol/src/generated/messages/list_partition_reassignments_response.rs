@@ -72,7 +72,8 @@ impl<'a> OngoingTopicReassignment<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -103,7 +104,8 @@ impl OngoingPartitionReassignment {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition_index);
         e.array(&self.replicas, true, |e, item| e.i32(*item));
         e.array(&self.adding_replicas, true, |e, item| e.i32(*item));

@@ -64,7 +64,8 @@ impl<'a> TransactionState<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.transactional_id, true);
         e.i64(self.producer_id);
         e.string(self.transaction_state, true);

@@ -109,7 +109,8 @@ impl<'a> MetadataRequestTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         if version >= 10 {
             e.uuid(self.topic_id);

@@ -124,7 +124,8 @@ impl<'a> MetadataResponseBroker<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         e.i32(self.node_id);
         e.string(self.host, flexible);
@@ -190,7 +191,8 @@ impl<'a> MetadataResponseTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         e.i16(self.error_code);
         if version >= 12 {
@@ -268,7 +270,8 @@ impl MetadataResponsePartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         e.i16(self.error_code);
         e.i32(self.partition_index);

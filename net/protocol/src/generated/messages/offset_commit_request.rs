@@ -106,7 +106,8 @@ impl<'a> OffsetCommitRequestTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 8;
         if version <= 9 {
             e.string(self.name, flexible);
@@ -161,7 +162,8 @@ impl<'a> OffsetCommitRequestPartition<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 8;
         e.i32(self.partition_index);
         e.i64(self.committed_offset);

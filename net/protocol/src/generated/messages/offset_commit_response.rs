@@ -73,7 +73,8 @@ impl<'a> OffsetCommitResponseTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 8;
         if version <= 9 {
             e.string(self.name, flexible);
@@ -108,7 +109,8 @@ impl OffsetCommitResponsePartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i16(self.error_code);
         if version >= 8 {

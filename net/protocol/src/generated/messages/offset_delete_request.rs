@@ -50,7 +50,8 @@ impl<'a> OffsetDeleteRequestTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, false);
         e.array(&self.partitions, false, |e, item| item.encode(e, version));
     }
@@ -70,7 +71,8 @@ impl OffsetDeleteRequestPartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition_index);
     }
 }

@@ -54,7 +54,8 @@ impl<'a> OffsetDeleteResponseTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, false);
         e.array(&self.partitions, false, |e, item| item.encode(e, version));
     }
@@ -77,7 +78,8 @@ impl OffsetDeleteResponsePartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition_index);
         e.i16(self.error_code);
     }

@@ -103,7 +103,8 @@ impl<'a> OffsetFetchRequestTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 6;
         e.string(self.name, flexible);
         e.array(&self.partition_indexes, flexible, |e, item| e.i32(*item));
@@ -145,7 +146,8 @@ impl<'a> OffsetFetchRequestGroup<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.group_id, true);
         if version >= 9 {
             e.nullable_string(self.member_id, true);
@@ -181,7 +183,8 @@ impl<'a> OffsetFetchRequestTopics<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         if version <= 9 {
             e.string(self.name, true);
         }

@@ -86,7 +86,8 @@ impl<'a> OffsetFetchResponseTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 6;
         e.string(self.name, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -140,7 +141,8 @@ impl<'a> OffsetFetchResponsePartition<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 6;
         e.i32(self.partition_index);
         e.i64(self.committed_offset);
@@ -176,7 +178,8 @@ impl<'a> OffsetFetchResponseGroup<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.group_id, true);
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.i16(self.error_code);
@@ -209,7 +212,8 @@ impl<'a> OffsetFetchResponseTopics<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         if version <= 9 {
             e.string(self.name, true);
         }
@@ -260,7 +264,8 @@ impl<'a> OffsetFetchResponsePartitions<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition_index);
         e.i64(self.committed_offset);
         e.i32(self.committed_leader_epoch);

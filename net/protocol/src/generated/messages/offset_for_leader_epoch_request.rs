@@ -72,7 +72,8 @@ impl<'a> OffsetForLeaderTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 4;
         e.string(self.topic, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -111,7 +112,8 @@ impl OffsetForLeaderPartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition);
         e.i32(self.current_leader_epoch);
         e.i32(self.leader_epoch);

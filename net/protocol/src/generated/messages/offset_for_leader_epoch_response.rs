@@ -62,7 +62,8 @@ impl<'a> OffsetForLeaderTopicResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 4;
         e.string(self.topic, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -104,7 +105,8 @@ impl EpochEndOffset {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i16(self.error_code);
         e.i32(self.partition);
         e.i32(self.leader_epoch);

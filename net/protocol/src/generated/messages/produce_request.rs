@@ -77,7 +77,8 @@ impl<'a> TopicProduceData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         if version <= 12 {
             e.string(self.name, flexible);
@@ -113,7 +114,8 @@ impl<'a> PartitionProduceData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         e.i32(self.index);
         e.nullable_bytes(self.records, flexible);

@@ -82,7 +82,8 @@ impl<'a> TopicProduceResponse<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         if version <= 12 {
             e.string(self.name, flexible);
@@ -160,7 +161,8 @@ impl<'a> PartitionProduceResponse<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         e.i32(self.index);
         e.i16(self.error_code);
@@ -203,7 +205,8 @@ impl<'a> BatchIndexAndErrorMessage<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 9;
         e.i32(self.batch_index);
         e.nullable_string(self.batch_index_error_message, flexible);
@@ -237,7 +240,8 @@ impl LeaderIdAndEpoch {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.leader_id);
         e.i32(self.leader_epoch);
         e.no_tags();
@@ -268,7 +272,8 @@ impl<'a> NodeEndpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.node_id);
         e.string(self.host, true);
         e.i32(self.port);

@@ -68,7 +68,8 @@ impl ProducerEntry {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i64(self.producer_id);
         e.i16(self.epoch);
         e.i32(self.last_sequence);

@@ -132,7 +132,8 @@ impl<'a> BrokerEndpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.string(self.host, true);
         e.u16(self.port);
@@ -162,7 +163,8 @@ impl<'a> BrokerFeature<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.i16(self.min_supported_version);
         e.i16(self.max_supported_version);

@@ -96,7 +96,8 @@ impl<'a> RemoteLogSegmentIdEntry<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         self.topic_id_partition.encode(e, version);
         e.uuid(self.id);
         e.no_tags();
@@ -124,7 +125,8 @@ impl<'a> TopicIdPartitionEntry<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.uuid(self.id);
         e.i32(self.partition);
@@ -150,7 +152,8 @@ impl SegmentLeaderEpochEntry {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.leader_epoch);
         e.i64(self.offset);
         e.no_tags();

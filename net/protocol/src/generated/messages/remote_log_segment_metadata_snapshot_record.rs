@@ -96,7 +96,8 @@ impl SegmentLeaderEpochEntry {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.leader_epoch);
         e.i64(self.offset);
         e.no_tags();

@@ -65,7 +65,8 @@ impl<'a> RemoteLogSegmentIdEntry<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         self.topic_id_partition.encode(e, version);
         e.uuid(self.id);
         e.no_tags();
@@ -93,7 +94,8 @@ impl<'a> TopicIdPartitionEntry<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.uuid(self.id);
         e.i32(self.partition);

@@ -64,7 +64,8 @@ impl<'a> TopicIdPartitionEntry<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.uuid(self.id);
         e.i32(self.partition);

@@ -81,7 +81,8 @@ impl AcknowledgeTopic {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -106,7 +107,8 @@ impl AcknowledgePartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.array(&self.acknowledgement_batches, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -134,7 +136,8 @@ impl AcknowledgementBatch {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i64(self.first_offset);
         e.i64(self.last_offset);
         e.array(&self.acknowledge_types, true, |e, item| e.i8(*item));

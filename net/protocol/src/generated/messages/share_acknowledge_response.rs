@@ -73,7 +73,8 @@ impl<'a> ShareAcknowledgeTopicResponse<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -104,7 +105,8 @@ impl<'a> PartitionData<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
@@ -131,7 +133,8 @@ impl LeaderIdAndEpoch {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.leader_id);
         e.i32(self.leader_epoch);
         e.no_tags();
@@ -162,7 +165,8 @@ impl<'a> NodeEndpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.node_id);
         e.string(self.host, true);
         e.i32(self.port);

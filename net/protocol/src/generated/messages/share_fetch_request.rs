@@ -116,7 +116,8 @@ impl FetchTopic {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -141,7 +142,8 @@ impl FetchPartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.array(&self.acknowledgement_batches, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -169,7 +171,8 @@ impl AcknowledgementBatch {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i64(self.first_offset);
         e.i64(self.last_offset);
         e.array(&self.acknowledge_types, true, |e, item| e.i8(*item));
@@ -195,7 +198,8 @@ impl ForgottenTopic {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();

@@ -75,7 +75,8 @@ impl Assignment {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.array(&self.topic_partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
@@ -99,7 +100,8 @@ impl TopicPartitions {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();

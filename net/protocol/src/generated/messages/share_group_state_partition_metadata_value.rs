@@ -60,7 +60,8 @@ impl<'a> TopicPartitionsInfo<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.uuid(self.topic_id);
         e.string(self.topic_name, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
@@ -86,7 +87,8 @@ impl<'a> TopicInfo<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.uuid(self.topic_id);
         e.string(self.topic_name, true);
         e.no_tags();

@@ -90,7 +90,8 @@ impl StateBatch {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i64(self.first_offset);
         e.i64(self.last_offset);
         e.i8(self.delivery_state);

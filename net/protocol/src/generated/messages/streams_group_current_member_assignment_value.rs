@@ -95,7 +95,8 @@ impl<'a> TaskIds<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.subtopology_id, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         let mut tags = e.tags();

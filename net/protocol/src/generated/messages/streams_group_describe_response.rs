@@ -90,7 +90,8 @@ impl<'a> DescribedGroup<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.string(self.group_id, true);
@@ -127,7 +128,8 @@ impl<'a> Topology<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.epoch);
         e.nullable_array(self.subtopologies.as_deref(), true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -161,7 +163,8 @@ impl<'a> Subtopology<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.subtopology_id, true);
         e.array(&self.source_topics, true, |e, item| e.string(item, true));
         e.array(&self.repartition_sink_topics, true, |e, item| e.string(item, true));
@@ -195,7 +198,8 @@ impl<'a> TopicInfo<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, true);
         e.i32(self.partitions);
         e.i16(self.replication_factor);
@@ -261,7 +265,8 @@ impl<'a> Member<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.member_id, true);
         e.i32(self.member_epoch);
         e.nullable_string(self.instance_id, true);
@@ -304,7 +309,8 @@ impl<'a> Endpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.host, true);
         e.u16(self.port);
         e.no_tags();
@@ -329,7 +335,8 @@ impl<'a> KeyValue<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.key, true);
         e.string(self.value, true);
         e.no_tags();
@@ -357,7 +364,8 @@ impl<'a> TaskOffset<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.subtopology_id, true);
         e.i32(self.partition);
         e.i64(self.offset);
@@ -386,7 +394,8 @@ impl<'a> Assignment<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.array(&self.active_tasks, true, |e, item| item.encode(e, version));
         e.array(&self.standby_tasks, true, |e, item| item.encode(e, version));
         e.array(&self.warmup_tasks, true, |e, item| item.encode(e, version));
@@ -412,7 +421,8 @@ impl<'a> TaskIds<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.subtopology_id, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();

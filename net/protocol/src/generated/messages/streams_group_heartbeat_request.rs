@@ -147,7 +147,8 @@ impl<'a> Topology<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.epoch);
         e.array(&self.subtopologies, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -187,7 +188,8 @@ impl<'a> Subtopology<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.subtopology_id, true);
         e.array(&self.source_topics, true, |e, item| e.string(item, true));
         e.array(&self.source_topic_regex, true, |e, item| e.string(item, true));
@@ -223,7 +225,8 @@ impl<'a> TopicInfo<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, true);
         e.i32(self.partitions);
         e.i16(self.replication_factor);
@@ -253,7 +256,8 @@ impl CopartitionGroup {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.array(&self.source_topics, true, |e, item| e.i16(*item));
         e.array(&self.source_topic_regex, true, |e, item| e.i16(*item));
         e.array(&self.repartition_source_topics, true, |e, item| e.i16(*item));
@@ -279,7 +283,8 @@ impl<'a> TaskIds<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.subtopology_id, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();
@@ -304,7 +309,8 @@ impl<'a> Endpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.host, true);
         e.u16(self.port);
         e.no_tags();
@@ -329,7 +335,8 @@ impl<'a> KeyValue<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.key, true);
         e.string(self.value, true);
         e.no_tags();
@@ -357,7 +364,8 @@ impl<'a> TaskOffset<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.subtopology_id, true);
         e.i32(self.partition);
         e.i64(self.offset);

@@ -125,7 +125,8 @@ impl<'a> Status<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i8(self.status_code);
         e.string(self.status_detail, true);
         e.no_tags();
@@ -150,7 +151,8 @@ impl<'a> TaskIds<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.subtopology_id, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();
@@ -178,7 +180,8 @@ impl<'a> EndpointToPartitions<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         self.user_endpoint.encode(e, version);
         e.array(&self.active_partitions, true, |e, item| item.encode(e, version));
         e.array(&self.standby_partitions, true, |e, item| item.encode(e, version));
@@ -204,7 +207,8 @@ impl<'a> Endpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.host, true);
         e.u16(self.port);
         e.no_tags();
@@ -229,7 +233,8 @@ impl<'a> TopicPartition<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.topic, true);
         e.array(&self.partitions, true, |e, item| e.i32(*item));
         e.no_tags();

@@ -102,7 +102,8 @@ impl<'a> Endpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.host, true);
         e.u16(self.port);
         e.no_tags();
@@ -127,7 +128,8 @@ impl<'a> KeyValue<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.key, true);
         e.string(self.value, true);
         e.no_tags();

@@ -88,7 +88,8 @@ impl<'a> LastAssignmentConfig<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.key, true);
         e.string(self.value, true);
         e.no_tags();

@@ -68,7 +68,8 @@ impl<'a> Subtopology<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.subtopology_id, true);
         e.array(&self.source_topics, true, |e, item| e.string(item, true));
         e.array(&self.source_topic_regex, true, |e, item| e.string(item, true));
@@ -104,7 +105,8 @@ impl<'a> TopicInfo<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, true);
         e.i32(self.partitions);
         e.i16(self.replication_factor);
@@ -134,7 +136,8 @@ impl CopartitionGroup {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.array(&self.source_topics, true, |e, item| e.i16(*item));
         e.array(&self.source_topic_regex, true, |e, item| e.i16(*item));
         e.array(&self.repartition_source_topics, true, |e, item| e.i16(*item));
@@ -160,7 +163,8 @@ impl<'a> TopicConfig<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.key, true);
         e.string(self.value, true);
         e.no_tags();

@@ -130,7 +130,8 @@ impl<'a> PartitionsSchema<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 1;
         e.string(self.topic, flexible);
         e.array(&self.partition_ids, flexible, |e, item| e.i32(*item));

@@ -62,7 +62,8 @@ impl<'a> TxnOffsetCommitResponseTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         let flexible = version >= 3;
         e.string(self.name, flexible);
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
@@ -92,7 +93,8 @@ impl TxnOffsetCommitResponsePartition {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.partition_index);
         e.i16(self.error_code);
         if version >= 3 {

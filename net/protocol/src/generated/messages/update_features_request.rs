@@ -83,7 +83,8 @@ impl<'a> FeatureUpdateKey<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.feature, true);
         e.i16(self.max_version_level);
         if version <= 0 {

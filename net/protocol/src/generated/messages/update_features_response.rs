@@ -85,7 +85,8 @@ impl<'a> UpdatableFeatureResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.feature, true);
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);

@@ -85,7 +85,8 @@ impl<'a> Listener<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.string(self.host, true);
         e.u16(self.port);
@@ -111,7 +112,8 @@ impl KRaftVersionFeature {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i16(self.min_supported_version);
         e.i16(self.max_supported_version);
         e.no_tags();

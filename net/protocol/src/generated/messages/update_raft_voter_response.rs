@@ -76,7 +76,8 @@ impl<'a> CurrentLeader<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.leader_id);
         e.i32(self.leader_epoch);
         e.string(self.host, true);

@@ -59,7 +59,8 @@ impl<'a> Voter<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i32(self.voter_id);
         e.uuid(self.voter_directory_id);
         e.array(&self.endpoints, true, |e, item| item.encode(e, version));
@@ -89,7 +90,8 @@ impl<'a> Endpoint<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.string(self.host, true);
         e.u16(self.port);
@@ -115,7 +117,8 @@ impl KRaftVersionFeature {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i16(self.min_supported_version);
         e.i16(self.max_supported_version);
         e.no_tags();

@@ -63,7 +63,8 @@ impl<'a> WritableTxnMarker<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i64(self.producer_id);
         e.i16(self.producer_epoch);
         e.bool(self.transaction_result);
@@ -94,7 +95,8 @@ impl<'a> WritableTxnMarkerTopic<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.string(self.name, true);
         e.array(&self.partition_indexes, true, |e, item| e.i32(*item));
         e.no_tags();

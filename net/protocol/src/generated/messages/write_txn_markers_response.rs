@@ -49,7 +49,8 @@ impl<'a> WritableTxnMarkerResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.i64(self.producer_id);
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -74,7 +75,8 @@ impl<'a> WritableTxnMarkerTopicResult<'a> {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, version: i16) {
         e.string(self.name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
@@ -99,7 +101,8 @@ impl WritableTxnMarkerPartitionResult {
         Ok(message)
     }
 
-    fn encode(&self, e: &mut Encoder, _version: i16) {
+    /// Writes it as part of its message.
+    pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition_index);
         e.i16(self.error_code);
         e.no_tags();
