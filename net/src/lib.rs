@@ -1,1 +1,18 @@
-//! net
+//! What is said: frames on connections, requests taken in and replies sent out in order. Knows no files and no topics.
+//!
+//! Reading order: [`Server`] is one core's connections; `frame` cuts streams into requests; `replies` keeps the order.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod server;
+
+mod close;
+mod connection;
+mod frame;
+mod replies;
+
+pub use close::CloseReason;
+pub use frame::FrameError;
+pub use replies::Reply;
+pub use server::{ConnectionId, Event, Limits, ListenerIndex, NetTurn, ReplySlot, Server};

@@ -80,8 +80,9 @@ pub enum Op {
         /// Which file.
         file: FileId,
     },
-    /// Ends the [`Op::Receive`] under way on a socket, if there is one: it completes with [`Outcome::Failed`]
-    /// ([`IoError::CANCELLED`]). The cancel itself reports nothing.
+    /// Ends the [`Op::Receive`] or [`Op::ReceiveInto`] under way on a socket, if there is one: it completes with
+    /// [`Outcome::Failed`] ([`IoError::CANCELLED`]) and has taken nothing from the stream; or bytes came first, and it
+    /// completes with them. The cancel itself reports nothing.
     CancelReceive {
         /// Whose.
         socket: SocketId,

@@ -39,7 +39,7 @@ pub(crate) struct Connection {
 
 enum Receive {
     Many { token: Token, is_cancelled: bool },
-    Once { token: Token, buffer: BufMut },
+    Once { token: Token, buffer: BufMut, is_cancelled: bool },
 }
 
 /// The far end of a connection, held by a test.
@@ -128,7 +128,9 @@ impl MemoryIo {
                 None => fail(IoError::CANCELLED),
             },
             Op::ReceiveInto { socket, buffer } => match state.usable(socket, resets) {
-                Some(connection) => connection.receive = Some(Receive::Once { token, buffer }),
+                Some(connection) => {
+                    connection.receive = Some(Receive::Once { token, buffer, is_cancelled: false })
+                }
                 None => fail(IoError::CANCELLED),
             },
             Op::Send { socket, parts } => match state.usable(socket, resets) {
@@ -137,7 +139,8 @@ impl MemoryIo {
             },
             Op::CancelReceive { socket: SocketId(key) } => {
                 let receive = state.connections.get_mut(key as usize).and_then(|c| c.receive.as_mut());
-                if let Some(Receive::Many { is_cancelled, .. }) = receive {
+                if let Some(Receive::Many { is_cancelled, .. } | Receive::Once { is_cancelled, .. }) = receive
+                {
                     *is_cancelled = true;
                 }
             }
@@ -209,13 +212,13 @@ impl Connection {
                     self.receive = Some(Receive::Many { token, is_cancelled });
                 }
             }
-            Some(Receive::Once { token, mut buffer }) => {
-                if let Some(error) = broken {
+            Some(Receive::Once { token, mut buffer, is_cancelled }) => {
+                if let Some(error) = broken.or(is_cancelled.then_some(IoError::CANCELLED)) {
                     return done.push(Completion { token, outcome: Outcome::Failed(error), more: false });
                 }
                 let count = self.inward.len().min(buffer.spare_mut().len());
                 if count == 0 && !self.peer_closed {
-                    self.receive = Some(Receive::Once { token, buffer });
+                    self.receive = Some(Receive::Once { token, buffer, is_cancelled });
                     return;
                 }
                 let bytes: Vec<u8> = self.inward.drain(..count).collect();

@@ -132,9 +132,14 @@ impl Ring {
                 let Some(fd) = self.sockets.begin(socket) else {
                     return self.finish(token, Outcome::Failed(IoError::CANCELLED));
                 };
+                let is_receive = matches!(op, Op::ReceiveInto { .. });
                 let mut inflight = Inflight::of_socket(token, op, fd);
                 let entry = inflight.entry();
-                self.submit_entry(inflight, entry);
+                let key = self.inflight.insert(inflight);
+                if is_receive {
+                    self.sockets.set_receiving(socket, Some(key));
+                }
+                self.submit_keyed(key, entry);
             }
             Op::Write { file, offset, parts } => match self.files.write(file, offset, parts) {
                 files::Start::Done(result) => self.finish(token, outcome_of(result, Outcome::Written)),
@@ -226,6 +231,11 @@ impl Ring {
                 Advance::Done => {
                     let whole = self.inflight.take_whole(key);
                     let socket = whole.socket();
+                    if let Some(socket) = socket
+                        && self.sockets.receiving(socket) == Some(key)
+                    {
+                        self.sockets.set_receiving(socket, None);
+                    }
                     done.push(whole.finish(result));
                     self.end_on(socket, done);
                 }

@@ -1,0 +1,61 @@
+//! Why a connection ended: each has exactly one reason, for the log and the counters.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use shard::IoError;
+
+use crate::frame::FrameError;
+
+/// The one reason for which a connection ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CloseReason {
+    /// The peer closed it.
+    PeerClosed,
+    /// The network or the peer broke it.
+    Broken(IoError),
+    /// The peer sent a frame that no request can have.
+    Frame(FrameError),
+    /// Nothing was asked for `connections.max.idle.ms`.
+    Idle,
+    /// `max.connections` or `max.connections.per.ip` was reached.
+    TooMany,
+    /// The request cannot be answered within the protocol; the text says why.
+    Request(Cow<'static, str>),
+    /// A produce request that wants no answer failed, and only this tells the client (Q12).
+    SilentFailure(Cow<'static, str>),
+    /// The broker stops.
+    Stopping,
+}
+
+impl CloseReason {
+    /// Whether it is part of ordinary life, not worth an operator's attention.
+    pub fn is_ordinary(&self) -> bool {
+        match self {
+            CloseReason::PeerClosed | CloseReason::Broken(_) | CloseReason::Idle | CloseReason::Stopping => {
+                true
+            }
+            CloseReason::Frame(_)
+            | CloseReason::TooMany
+            | CloseReason::Request(_)
+            | CloseReason::SilentFailure(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for CloseReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CloseReason::PeerClosed => f.write_str("the peer closed"),
+            CloseReason::Broken(error) => write!(f, "the connection broke: {error}"),
+            CloseReason::Frame(error) => error.fmt(f),
+            CloseReason::Idle => f.write_str("idle for longer than connections.max.idle.ms"),
+            CloseReason::TooMany => f.write_str("too many connections"),
+            CloseReason::Request(why) => write!(f, "the request cannot be answered: {why}"),
+            CloseReason::SilentFailure(why) => {
+                write!(f, "a produce request without acknowledgement failed: {why}")
+            }
+            CloseReason::Stopping => f.write_str("the broker stops"),
+        }
+    }
+}
