@@ -1,0 +1,159 @@
+//! Leaving a log: a clean close with a marker that spares recovery, and deletion.
+//!
+//! The marker `ringlog.clean` names the active segment, its size and the log's end, and sums up the index files, which are
+//! written without a sync: after a power cut they may be anything, and the marker then convicts them.
+
+use std::path::Path;
+
+use shard::{Disk, IoError, OpenMode};
+
+use super::{Log, seal};
+use crate::error::StorageError;
+use crate::files::OpenFiles;
+use crate::offset::Offset;
+use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, TIME_INDEX, parse_name, path_of};
+
+/// The marker's name.
+const MARKER: &str = "ringlog.clean";
+/// More than any marker has.
+const MARKER_LEN_MAX: u64 = 256;
+
+/// What a clean close left behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Marker {
+    /// The active segment.
+    pub base: Offset,
+    /// Its size in bytes.
+    pub size: u32,
+    /// Where the log ended.
+    pub end: Offset,
+    /// CRC-32C of its offset index followed by its time index.
+    pub index_crc: u32,
+}
+
+impl Marker {
+    fn encode(&self) -> String {
+        let line = format!("1 {} {} {} {}", self.base, self.size, self.end, self.index_crc);
+        format!("{line} {}\n", crc32c::crc32c(line.as_bytes()))
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Marker> {
+        let (line, crc) = std::str::from_utf8(bytes).ok()?.strip_suffix('\n')?.rsplit_once(' ')?;
+        if crc.parse() != Ok(crc32c::crc32c(line.as_bytes())) {
+            return None;
+        }
+        let mut fields = line.split(' ');
+        if fields.next()? != "1" {
+            return None;
+        }
+        Some(Marker {
+            base: Offset(fields.next()?.parse().ok()?),
+            size: fields.next()?.parse().ok()?,
+            end: Offset(fields.next()?.parse().ok()?),
+            index_crc: fields.next()?.parse().ok()?,
+        })
+    }
+}
+
+/// The marker of a log's directory, if there is a whole one.
+pub(super) fn read_marker(disk: &mut dyn Disk, dir: &Path) -> Result<Option<Marker>, StorageError> {
+    let path = dir.join(MARKER);
+    let bytes = disk.read_file(&path, MARKER_LEN_MAX).map_err(StorageError::io(&path))?;
+    Ok(bytes.and_then(|bytes| Marker::decode(&bytes)))
+}
+
+/// Removes it, before the first write.
+pub(super) fn remove_marker(disk: &mut dyn Disk, dir: &Path) -> Result<(), StorageError> {
+    let path = dir.join(MARKER);
+    match disk.remove(&path) {
+        Err(error) if error != IoError::NOT_FOUND => Err(StorageError::io(&path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// The sum of both index files, as the marker has it.
+pub(super) fn index_crc(offsets: &[u8], times: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(offsets), times)
+}
+
+impl Log {
+    /// Ends the use of the log so that opening it again costs no scan. Everything appended must have been written
+    /// ([`Log::has_flight`] and [`Log::has_work`] say no), unless the log is offline; then no marker is left.
+    pub fn close(mut self, disk: &mut dyn Disk, files: &mut OpenFiles) -> Result<(), StorageError> {
+        for segment in &mut self.segments {
+            segment.release(files);
+        }
+        if self.offline.is_some() || self.on_disk.is_clean || self.segments.is_empty() {
+            return Ok(());
+        }
+        assert!(self.dirty.is_empty(), "a log is closed with unwritten batches");
+        assert!(self.flight.is_none(), "a log is closed with writes under way");
+        while let Some(sealing) = self.sealing.pop_front() {
+            let index = self.segments.partition_point(|segment| segment.base < sealing.base);
+            sync_file(disk, &path_of(&self.dir, sealing.base, LOG))?;
+            seal(disk, &self.dir, &mut self.segments[index], sealing.end, &sealing.snapshot)?;
+        }
+        self.close_active(disk)?;
+        self.remove_old_snapshots(disk)
+    }
+
+    fn close_active(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
+        let Some(active) = self.segments.last_mut() else { return Ok(()) };
+        let Indexes::Growing(index) = &mut active.indexes else { return Ok(()) };
+        sync_file(disk, &path_of(&self.dir, active.base, LOG))?;
+        index.apply_time(active.newest);
+        let (offsets, times) = index.encode();
+        let index_crc = index_crc(&offsets, &times);
+        let marker = Marker { base: active.base, size: active.size, end: self.offsets.end, index_crc };
+        write_file(disk, &path_of(&self.dir, active.base, INDEX), &offsets)?;
+        write_file(disk, &path_of(&self.dir, active.base, TIME_INDEX), &times)?;
+        write_file(disk, &path_of(&self.dir, self.offsets.end, SNAPSHOT), &self.producers.encode_snapshot())?;
+        write_file(disk, &self.dir.join(MARKER), marker.encode().as_bytes())
+    }
+
+    /// Snapshots are kept where a segment ends, and the one just written.
+    fn remove_old_snapshots(&self, disk: &mut dyn Disk) -> Result<(), StorageError> {
+        for entry in disk.list(&self.dir).map_err(StorageError::io(&self.dir))? {
+            let Some((offset, SNAPSHOT)) = parse_name(&entry.name) else { continue };
+            let is_needed =
+                offset == self.offsets.end || self.segments.iter().any(|segment| segment.base == offset);
+            if !is_needed {
+                let path = self.dir.join(&entry.name);
+                disk.remove(&path).map_err(StorageError::io(&path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the log: out of the way first, so that its name is free at once and a crash leaves no half of it.
+    pub fn delete(mut self, disk: &mut dyn Disk, files: &mut OpenFiles) -> Result<(), StorageError> {
+        for segment in &mut self.segments {
+            segment.release(files);
+        }
+        if !self.on_disk.has_dir {
+            return Ok(());
+        }
+        let mut gone = self.dir.clone().into_os_string();
+        gone.push(".deleted");
+        let gone = gone.as_ref();
+        disk.remove_dir(gone)
+            .and_then(|()| disk.rename(&self.dir, gone))
+            .and_then(|()| disk.remove_dir(gone))
+            .map_err(StorageError::io(&self.dir))
+    }
+}
+
+fn sync_file(disk: &mut dyn Disk, path: &Path) -> Result<(), StorageError> {
+    let file = disk.open(path, OpenMode::Write).map_err(StorageError::io(path))?;
+    let synced = disk.sync(file);
+    disk.close(file);
+    synced.map_err(StorageError::io(path))
+}
+
+/// Writes a small file, without making it durable.
+fn write_file(disk: &mut dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), StorageError> {
+    let file = disk.open(path, OpenMode::Truncate).map_err(StorageError::io(path))?;
+    let written = disk.write_at(file, 0, bytes);
+    disk.close(file);
+    written.map_err(StorageError::io(path))
+}

@@ -1,0 +1,178 @@
+//! One segment of a log: a file of batches and its two indexes, named by the offset it starts at.
+
+use std::path::{Path, PathBuf};
+
+use shard::{Disk, FileId, OpenMode};
+
+use crate::batch::BatchHeader;
+use crate::batch::validate::NO_TIMESTAMP;
+use crate::error::{Cause, StorageError};
+use crate::files::{FileSlot, OpenFiles};
+use crate::index::{self, SegmentIndex, TimeEntry};
+use crate::offset::Offset;
+use crate::settings::LogSettings;
+
+/// What a segment's files are called after the base offset.
+pub const LOG: &str = "log";
+/// The offset index.
+pub const INDEX: &str = "index";
+/// The time index.
+pub const TIME_INDEX: &str = "timeindex";
+/// Producer state before the segment of the same number.
+pub const SNAPSHOT: &str = "snapshot";
+
+/// A file's path: `%020d.<ending>`, as Kafka names it.
+pub fn path_of(dir: &Path, base: Offset, ending: &str) -> PathBuf {
+    dir.join(format!("{:020}.{ending}", base.0))
+}
+
+/// The base offset and the ending in a file's name.
+pub fn parse_name(name: &str) -> Option<(Offset, &str)> {
+    let (number, ending) = name.split_once('.')?;
+    let is_number = number.len() == 20 && number.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { Some((Offset(number.parse().ok()?), ending)) } else { None }
+}
+
+/// Where a segment's indexes are.
+#[derive(Debug)]
+pub enum Indexes {
+    /// In memory: the active segment's, and a sealed one's until its data is durable.
+    Growing(SegmentIndex),
+    /// On disk, and with that the promise that the segment's data is durable.
+    Sealed,
+}
+
+/// A segment, without its bytes.
+#[derive(Debug)]
+pub struct Segment {
+    /// Its first possible offset.
+    pub base: Offset,
+    /// Bytes in it, those on their way included.
+    pub size: u32,
+    /// Largest timestamp of its first batch, in ms; the clock's where that has none.
+    pub first_timestamp: i64,
+    /// Its newest time so far.
+    pub newest: TimeEntry,
+    /// Its indexes.
+    pub indexes: Indexes,
+    log_file: FileSlot,
+    index_file: FileSlot,
+}
+
+impl Segment {
+    /// An empty one.
+    pub fn new(base: Offset) -> Segment {
+        Segment {
+            base,
+            size: 0,
+            first_timestamp: NO_TIMESTAMP,
+            newest: TimeEntry { timestamp: NO_TIMESTAMP, relative: 0 },
+            indexes: Indexes::Growing(SegmentIndex::default()),
+            log_file: FileSlot::default(),
+            index_file: FileSlot::default(),
+        }
+    }
+
+    /// Whether a batch must go to a new segment instead (Q74): no room, too late, or no way to index it.
+    pub fn is_full_for(&self, header: &BatchHeader, size: usize, settings: &LogSettings) -> bool {
+        if self.size == 0 {
+            return false;
+        }
+        let Indexes::Growing(index) = &self.indexes else { return true };
+        let age_ms = header.max_timestamp.saturating_sub(self.first_timestamp);
+        self.size as usize + size > settings.segment_bytes as usize
+            || (self.first_timestamp >= 0 && header.max_timestamp >= 0 && age_ms > settings.segment_ms)
+            || index.is_full(settings.index_bytes_max)
+            || header.last_offset().distance_from(self.base) > i64::from(i32::MAX)
+    }
+
+    /// Counts a batch that follows all others.
+    pub fn apply(&mut self, header: &BatchHeader, size: u32, index_interval_bytes: u32) {
+        let relative_last = self.relative(header.last_offset());
+        if self.size == 0 {
+            self.first_timestamp = header.max_timestamp;
+        }
+        if header.max_timestamp > self.newest.timestamp {
+            self.newest = TimeEntry { timestamp: header.max_timestamp, relative: relative_last };
+        }
+        if let Indexes::Growing(index) = &mut self.indexes {
+            index.apply(relative_last, self.size, size, self.newest, index_interval_bytes);
+        }
+        self.size = self.size.checked_add(size).expect("a segment stays below 4 GiB");
+    }
+
+    /// `offset` relative to the base.
+    pub fn relative(&self, offset: Offset) -> u32 {
+        u32::try_from(offset.distance_from(self.base)).expect("an offset lies within its segment")
+    }
+
+    /// The segment's log file, open for reading and writing.
+    pub fn open_log(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        dir: &Path,
+        mode: OpenMode,
+    ) -> Result<FileId, StorageError> {
+        let path = || path_of(dir, self.base, LOG);
+        files
+            .get(disk, &mut self.log_file, mode, path)
+            .map_err(|error| self.error(dir, LOG, 0, Cause::Io(error)))
+    }
+
+    /// A position at or before the batch that contains `offset`.
+    pub fn position_before(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        dir: &Path,
+        offset: Offset,
+    ) -> Result<u32, StorageError> {
+        // Beyond 2^31-1 lies nothing, so a large distance only means "at the end".
+        let relative =
+            u32::try_from(offset.distance_from(self.base).clamp(0, i64::from(u32::MAX))).unwrap_or(0);
+        if let Indexes::Growing(index) = &self.indexes {
+            return Ok(index.position_before(relative));
+        }
+        let path = || path_of(dir, self.base, INDEX);
+        files
+            .get(disk, &mut self.index_file, OpenMode::Read, path)
+            .and_then(|file| index::find_position(disk, file, relative))
+            .map_err(|error| self.error(dir, INDEX, 0, Cause::Io(error)))
+    }
+
+    /// A position before which every record is older than `timestamp`.
+    pub fn position_older(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        dir: &Path,
+        timestamp: i64,
+    ) -> Result<u32, StorageError> {
+        let relative = match &self.indexes {
+            Indexes::Growing(index) => index.older_than(timestamp),
+            Indexes::Sealed => {
+                let path = path_of(dir, self.base, TIME_INDEX);
+                let file = disk.open(&path, OpenMode::Read).map_err(StorageError::io(&path))?;
+                let found = index::find_older(disk, file, timestamp);
+                disk.close(file);
+                found.map_err(StorageError::io(&path))?
+            }
+        };
+        match relative {
+            None => Ok(0),
+            Some(relative) => self.position_before(disk, files, dir, self.base.plus(i64::from(relative))),
+        }
+    }
+
+    /// Lets go of the files.
+    pub fn release(&mut self, files: &mut OpenFiles) {
+        files.release(&mut self.log_file);
+        files.release(&mut self.index_file);
+    }
+
+    /// An error about one of its files.
+    pub fn error(&self, dir: &Path, ending: &str, position: u64, cause: Cause) -> StorageError {
+        StorageError::new(&path_of(dir, self.base, ending), position, cause)
+    }
+}

@@ -1,0 +1,85 @@
+//! What a topic asks of its logs. Shared by all partitions of a topic and replaced as a whole when it changes.
+
+use crate::batch::Codec;
+
+/// Kafka's settings under Kafka's names, units in the comments. The defaults are Kafka 4's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    /// `segment.bytes`: a segment is rolled before it would grow beyond. At most 2^31-1.
+    pub segment_bytes: u32,
+    /// `segment.ms`: a segment is rolled when its first and newest record are further apart (Q74).
+    pub segment_ms: i64,
+    /// `index.interval.bytes`: how far apart index entries lie.
+    pub index_interval_bytes: u32,
+    /// `segment.index.bytes`: an index of this size rolls its segment.
+    pub index_bytes_max: u32,
+    /// `max.message.bytes`: the largest batch, as it is sent (Q33).
+    pub message_bytes_max: u32,
+    /// `message.timestamp.type`.
+    pub timestamp_type: TimestampType,
+    /// `message.timestamp.before.max.ms`: how far in the past a record may be dated (Q35).
+    pub timestamp_before_ms_max: i64,
+    /// `message.timestamp.after.max.ms`: how far in the future a record may be dated (Q35).
+    pub timestamp_after_ms_max: i64,
+    /// `compression.type` with its level.
+    pub compression: Compression,
+    /// Whether `cleanup.policy` contains `compact`, so that every record needs a key (Q34).
+    pub is_compacted: bool,
+    /// How compressed batches are checked.
+    pub compressed_check: CompressedCheck,
+    /// What a compressed batch may unpack to, in bytes. Kafka has no limit; ours keeps a bomb from holding a core.
+    pub unpacked_bytes_max: u32,
+    /// `producer.id.expiration.ms`: an idle producer's state is dropped after it (Q44).
+    pub producer_expiry_ms: i64,
+    /// How many producers a log remembers; the one idle longest makes room (C31).
+    pub producer_count_max: u32,
+}
+
+/// Who dates the records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimestampType {
+    /// The producer does.
+    CreateTime,
+    /// The broker does, when it appends (Q31).
+    LogAppendTime,
+}
+
+/// How records are packed on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// As the producer sent them.
+    Producer,
+    /// With this codec, whatever was sent (Q32); the level is the codec's own, `None` its default.
+    Codec(Codec, Option<i32>),
+}
+
+/// Whether compressed batches are unpacked to be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompressedCheck {
+    /// Always, as Kafka does: record count, lengths, dates and keys are right on disk.
+    Always,
+    /// Only where keys or another codec are asked for; otherwise the header is trusted, protected by its CRC. Cheaper by
+    /// all the unpacking, but a producer's mistake then reaches the consumers.
+    WhenNeeded,
+}
+
+impl Default for LogSettings {
+    fn default() -> LogSettings {
+        LogSettings {
+            segment_bytes: 1 << 30,
+            segment_ms: 7 * 24 * 3600 * 1000,
+            index_interval_bytes: 4096,
+            index_bytes_max: 10 << 20,
+            message_bytes_max: 1_048_588,
+            timestamp_type: TimestampType::CreateTime,
+            timestamp_before_ms_max: i64::MAX,
+            timestamp_after_ms_max: 3600 * 1000,
+            compression: Compression::Producer,
+            is_compacted: false,
+            compressed_check: CompressedCheck::Always,
+            unpacked_bytes_max: 64 << 20,
+            producer_expiry_ms: 24 * 3600 * 1000,
+            producer_count_max: 100_000,
+        }
+    }
+}
