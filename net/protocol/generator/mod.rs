@@ -1,9 +1,11 @@
-//! The generator of `src/generated/`: reads `schema/`, writes one Rust file a message, their `mod.rs` and the API keys.
+//! The generator of `src/generated/`: reads `schema/`, writes one Rust file a message, their `mod.rs`, the API keys and the
+//! enums of records.
 //!
 //! It lives outside the library, so that nobody who uses the codec builds it: `examples/generate.rs` runs it, and
 //! `tests/fresh.rs` proves that the committed output is what it writes.
 
 pub mod emit;
+pub mod record_kinds;
 pub mod schema;
 
 use std::collections::BTreeMap;
@@ -27,8 +29,9 @@ pub fn read_schemas(crate_root: &Path) -> Vec<Message> {
 pub fn generate(crate_root: &Path) -> BTreeMap<String, String> {
     let messages = read_schemas(crate_root);
     let names = messages.iter().map(|message| format!("messages/{}.rs", message.module()));
-    let names = names.chain(["api_key.rs".to_string()]);
-    let texts = messages.iter().map(emit::message_file).chain([emit::api_key_file(&messages)]);
+    let names = names.chain(["api_key.rs".to_string(), "record_kinds.rs".to_string()]);
+    let whole = [emit::api_key_file(&messages), record_kinds::file(&messages)];
+    let texts = messages.iter().map(emit::message_file).chain(whole);
     let texts = format(crate_root, texts);
     let mut files: BTreeMap<String, String> = names.zip(texts).collect();
     // Not through rustfmt, which would go and look for the modules.
@@ -36,7 +39,7 @@ pub fn generate(crate_root: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// One run of rustfmt for all files: 273 processes would take longer than everything else.
+/// One run of rustfmt for all files: 274 processes would take longer than everything else.
 fn format(crate_root: &Path, texts: impl Iterator<Item = String>) -> Vec<String> {
     const CUT: &str = "// ---- cut here ----\n";
     // Inner doc comments may stand at the head only; they come back after formatting.

@@ -325,3 +325,54 @@ impl<'a> Decoder<'a> {
         Ok(std::mem::replace(&mut self.end, self.position + size))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varints_at_their_limits() {
+        check_varint(b"\0", Ok(0));
+        check_varint(b"\x7f", Ok(127));
+        check_varint(b"\x80\x01", Ok(128));
+        check_varint(b"\xff\xff\xff\xff\x0f", Ok(u32::MAX));
+        check_varint(b"\xff\xff\xff\xff\x10", Err(DecodeError::BadVarint { at: 0 }));
+        check_varint(b"\x80\x80\x80\x80\x80\0", Err(DecodeError::BadVarint { at: 0 }));
+        check_varint(b"\x80", Err(DecodeError::Truncated { at: 1 }));
+    }
+
+    #[test]
+    fn varints_and_varlongs_come_back() {
+        for value in [0, -1, 1, 63, -64, 64, i64::from(i32::MAX), i64::from(i32::MIN), i64::MAX, i64::MIN] {
+            let mut e = crate::Encoder::new();
+            e.varlong(value);
+            e.varint(value as i32);
+            let mut d = Decoder::new(e.as_slice());
+            assert_eq!((d.varlong(), d.varint()), (Ok(value), Ok(value as i32)));
+            assert_eq!(d.finish(), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_list_cannot_outgrow_its_budget() {
+        let frame = [&b"\0\x01\0\0"[..], &[1; 0x10000]].concat();
+        let mut d = Decoder::new(&frame);
+        let list = d.array(false, |d| Ok([u64::from(d.bool()?); 64]));
+        assert!(matches!(list, Err(DecodeError::TooLarge { .. })));
+        let mut d = Decoder::new(&frame);
+        assert_eq!(d.array(false, |d| Ok([d.i8()?; 16])).map(|list| list.len()), Ok(0x10000));
+    }
+
+    #[test]
+    fn errors_name_the_offset() {
+        let mut d = Decoder::new(b"\0\x01a\0\x05b");
+        assert_eq!(d.string(false), Ok("a"));
+        let error = d.string(false);
+        assert_eq!(error, Err(DecodeError::Truncated { at: 5 }));
+        assert_eq!(error.unwrap_err().to_string(), "the frame is too short for the value at byte 5");
+    }
+
+    fn check_varint(bytes: &[u8], expected: Result<u32, DecodeError>) {
+        assert_eq!(Decoder::new(bytes).unsigned_varint(), expected);
+    }
+}

@@ -256,3 +256,38 @@ impl Encoder {
         self.bytes[from..].rotate_right(width);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Decoder;
+
+    #[test]
+    fn a_tag_of_any_size_gets_its_size_in_front() {
+        for len in [0, 1, 127, 128, 16_383, 16_384] {
+            let content = vec![7; len];
+            let mut e = Encoder::new();
+            let mut tags = e.tags();
+            tags.put(&mut e, 0, |e| e.raw(&content));
+            tags.put(&mut e, 200, |e| e.i8(1));
+            let mut seen = Vec::new();
+            let mut d = Decoder::new(e.as_slice());
+            let read = d.tags(|d, tag| {
+                seen.push((tag, d.take(d.remaining())?.to_vec()));
+                Ok(true)
+            });
+            assert_eq!(read, Ok(()));
+            assert_eq!(seen, [(0, content), (200, vec![1])]);
+        }
+    }
+
+    #[test]
+    fn a_string_too_long_for_its_form_is_cut_at_a_character() {
+        let text = "é".repeat(20_000);
+        let mut e = Encoder::new();
+        e.string(&text, false);
+        let mut d = Decoder::new(e.as_slice());
+        assert_eq!(d.string(false).map(str::len), Ok(32_766));
+        assert_eq!(d.finish(), Ok(()));
+    }
+}

@@ -87,8 +87,10 @@ pub enum Records<B> {
     Null,
     /// No bytes.
     Empty,
+    /// One part and its length in bytes.
+    One(B, usize),
     /// Parts in order, each with its length in bytes.
-    External(Vec<(B, usize)>),
+    Many(Vec<(B, usize)>),
 }
 
 impl<B> FetchResponseWriter<B> {
@@ -139,7 +141,8 @@ impl<B> FetchResponseWriter<B> {
         match records {
             Records::Null => self.frame.encoder().null(self.flexible),
             Records::Empty => self.frame.encoder().length(0, self.flexible),
-            Records::External(parts) => self.push_records(parts),
+            Records::One(part, len) => self.push_records([(part, len)]),
+            Records::Many(parts) => self.push_records(parts),
         }
         if self.flexible {
             write_partition_tags(self.frame.encoder(), head);
@@ -164,14 +167,9 @@ impl<B> FetchResponseWriter<B> {
         self.frame.finish()
     }
 
-    /// Bytes so far, records included.
-    pub fn len(&self) -> usize {
-        self.frame.len()
-    }
-
-    /// Never: the head is there from the start.
-    pub fn is_empty(&self) -> bool {
-        false
+    /// Bytes so far, size prefix and records included.
+    pub fn total_bytes(&self) -> usize {
+        self.frame.total_bytes()
     }
 
     fn write_partition_head(&mut self, head: &FetchPartitionHead<'_>) {
@@ -190,8 +188,8 @@ impl<B> FetchResponseWriter<B> {
         }
     }
 
-    fn push_records(&mut self, parts: Vec<(B, usize)>) {
-        let total_bytes = parts.iter().map(|(_, len)| len).sum();
+    fn push_records<P: IntoIterator<Item = (B, usize)> + AsRef<[(B, usize)]>>(&mut self, parts: P) {
+        let total_bytes = parts.as_ref().iter().map(|(_, len)| len).sum();
         self.frame.encoder().length(total_bytes, self.flexible);
         for (part, len) in parts {
             self.frame.push_external(part, len);

@@ -19,6 +19,8 @@ mod error_code;
 mod frame;
 mod header;
 pub mod record;
+#[path = "generated/record_kinds.rs"]
+mod record_kinds;
 
 mod fetch_response_writer;
 mod fetch_view;
@@ -41,5 +43,6 @@ pub use frame::{encode_request, encode_response};
 pub use header::{RequestHeader, decode_response_header};
 pub use message::Message;
 pub use produce_view::{ProducePartition, ProduceTopic, ProduceView};
+pub use record_kinds::{GroupKey, MetadataRecord, ShareKey, TransactionKey};
 pub use segmented::{Frame, Part, Segmented};
 pub use uuid::{BadUuid, Uuid};

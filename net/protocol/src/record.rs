@@ -6,6 +6,9 @@
 //! coordinator value  │ version (int16) │ body            │
 //! ```
 //!
+//! [`crate::MetadataRecord`], [`crate::GroupKey`], [`crate::TransactionKey`] and [`crate::ShareKey`] tell the records of
+//! a log apart; the functions here are what they are made of.
+//!
 //! A coordinator's key has one version only: what Kafka once called its version became the type of the record.
 
 use crate::{DecodeError, Decoder, Encoder, Message};
@@ -72,11 +75,11 @@ fn varint_i16(d: &mut Decoder<'_>) -> Result<i16, DecodeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Uuid;
     use crate::messages::control_record_type_schema::ControlRecordTypeSchema;
     use crate::messages::end_txn_marker::EndTxnMarker;
     use crate::messages::offset_commit_key::OffsetCommitKey;
     use crate::messages::topic_record::TopicRecord;
+    use crate::{GroupKey, MetadataRecord, Uuid};
 
     #[test]
     fn a_metadata_value_has_frame_version_type_and_version() {
@@ -86,7 +89,16 @@ mod tests {
         assert_eq!(e.as_slice(), b"\x01\x02\0\x02a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x02\0");
         let mut d = Decoder::new(e.as_slice());
         assert_eq!(decode_metadata_head(&mut d), Ok(MetadataHead { key: 2, version: 0 }));
-        assert_eq!(TopicRecord::decode(&mut d, 0), Ok(record));
+        assert_eq!(TopicRecord::decode(&mut d, 0), Ok(record.clone()));
+        let told = MetadataRecord::decode(&mut Decoder::new(e.as_slice()));
+        assert_eq!(told, Ok(Some(MetadataRecord::Topic(record))));
+    }
+
+    #[test]
+    fn a_metadata_record_of_an_unknown_type_is_no_error() {
+        assert_eq!(MetadataRecord::decode(&mut Decoder::new(b"\x01\x7f\0")), Ok(None));
+        let bad_frame = MetadataRecord::decode(&mut Decoder::new(b"\x02\x02\0"));
+        assert_eq!(bad_frame, Err(DecodeError::UnsupportedVersion { version: 2 }));
     }
 
     #[test]
@@ -97,7 +109,9 @@ mod tests {
         assert_eq!(e.as_slice(), b"\0\x01\0\x01g\0\x01t\0\0\0\x03");
         let mut d = Decoder::new(e.as_slice());
         assert_eq!(decode_key_type(&mut d), Ok(1));
-        assert_eq!(OffsetCommitKey::decode(&mut d, 0), Ok(key));
+        assert_eq!(OffsetCommitKey::decode(&mut d, 0), Ok(key.clone()));
+        let told = GroupKey::decode(&mut Decoder::new(e.as_slice()));
+        assert_eq!(told, Ok(Some(GroupKey::OffsetCommit(key))));
     }
 
     #[test]

@@ -66,18 +66,13 @@ impl<B> Segmented<B> {
     }
 
     /// Bytes so far, external parts included.
-    pub fn len(&self) -> usize {
+    pub fn total_bytes(&self) -> usize {
         self.bytes.len() + self.external_bytes
     }
 
-    /// True if nothing has been written.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Fills the size prefix at the start and gives the pieces.
-    pub(crate) fn finish(mut self) -> Frame<B> {
-        let total_bytes = self.len();
+    /// Gives the pieces, with the size filled in; the frame must begin with [`Encoder::begin_frame`].
+    pub fn finish(mut self) -> Frame<B> {
+        let total_bytes = self.total_bytes();
         self.bytes.patch_i32(0, (total_bytes - size_of::<i32>()) as i32);
         let bytes = self.bytes.into_vec();
         let mut parts = Vec::with_capacity(self.externals.len() * 2 + 1);

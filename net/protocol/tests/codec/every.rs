@@ -1,4 +1,4 @@
-//! The generated codec of a message chosen at run time, by module name.
+//! The generated codec of a message chosen at run time.
 
 use protocol::{DecodeError, Decoder, Encoder, Message};
 
@@ -21,16 +21,32 @@ fn convert<'a, M: Message<'a>>(bytes: &'a [u8], from: i16, to: i16) -> Result<Ve
     Ok(encode(&decode_whole::<M>(bytes, from)?, to))
 }
 
-macro_rules! by_module {
+/// Decodes at the first version, encodes at the second.
+type Convert = fn(&[u8], i16, i16) -> Result<Vec<u8>, DecodeError>;
+
+/// The codec of one message.
+pub struct Codec {
+    pub module: &'static str,
+    pub convert: Convert,
+    /// Decodes and drops.
+    pub decode: fn(&[u8], i16) -> Result<(), DecodeError>,
+}
+
+macro_rules! codecs {
     ($($kind:ident $module:ident $Type:ident;)*) => {
-        /// Decodes the body with the codec of `module` at version `from` and encodes it at version `to`.
-        pub fn convert_as(module: &str, bytes: &[u8], from: i16, to: i16) -> Result<Vec<u8>, DecodeError> {
-            match module {
-                $(stringify!($module) => convert::<protocol::messages::$module::$Type>(bytes, from, to),)*
-                other => panic!("no module {other}"),
-            }
-        }
+        /// Every codec, in the order of the schemas.
+        pub const CODECS: &[Codec] = &[$(Codec {
+            module: stringify!($module),
+            convert: |bytes, from, to| convert::<protocol::messages::$module::$Type>(bytes, from, to),
+            decode: |bytes, version| decode_whole::<protocol::messages::$module::$Type>(bytes, version).map(drop),
+        }),*];
     };
 }
 
-protocol::every_message!(by_module);
+protocol::every_message!(codecs);
+
+/// Decodes the body with the codec of `module` at version `from` and encodes it at version `to`.
+pub fn convert_as(module: &str, bytes: &[u8], from: i16, to: i16) -> Result<Vec<u8>, DecodeError> {
+    let codec = CODECS.iter().find(|codec| codec.module == module);
+    (codec.unwrap_or_else(|| panic!("no module {module}")).convert)(bytes, from, to)
+}

@@ -4,13 +4,20 @@
 #[allow(dead_code)]
 mod generator;
 
+// Shared with `tests/hostile.rs`, which uses the other half.
+#[allow(dead_code)]
 mod arbitrary;
+#[allow(dead_code)]
 mod every;
 
+mod fetch_response;
 mod fresh;
+mod golden;
 mod kafka;
 mod oracle;
+mod quirks;
 mod round_trip;
+mod views;
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -23,4 +30,8 @@ static SCHEMAS: LazyLock<Vec<Message>> =
 /// Every schema, read once.
 fn schemas() -> &'static [Message] {
     &SCHEMAS
+}
+
+fn schema(name: &str) -> &'static Message {
+    schemas().iter().find(|message| message.name == name).unwrap_or_else(|| panic!("no schema {name}"))
 }
