@@ -302,7 +302,7 @@ impl Log {
             self.on_disk.has_dir = true;
         }
         if self.on_disk.is_clean {
-            close::remove_marker(disk, &self.dir)?;
+            close::unmark(disk, &self.dir, self.offsets.end)?;
             self.on_disk.is_clean = false;
         }
         if !self.on_disk.has_epochs {
@@ -398,6 +398,3 @@ fn seal(
     segment.indexes = Indexes::Sealed;
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

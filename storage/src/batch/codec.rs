@@ -71,7 +71,7 @@ pub enum Unpacker<'a> {
     /// Nothing to unpack.
     None(&'a [u8]),
     /// gzip.
-    Gzip(flate2::bufread::MultiGzDecoder<&'a [u8]>),
+    Gzip(Box<flate2::bufread::MultiGzDecoder<&'a [u8]>>),
     /// Snappy.
     Snappy(SnappyReader<'a>),
     /// LZ4.
@@ -85,7 +85,7 @@ impl<'a> Unpacker<'a> {
     pub fn new(codec: Codec, packed: &'a [u8]) -> Result<Unpacker<'a>, RecordFault> {
         Ok(match codec {
             Codec::None => Unpacker::None(packed),
-            Codec::Gzip => Unpacker::Gzip(flate2::bufread::MultiGzDecoder::new(packed)),
+            Codec::Gzip => Unpacker::Gzip(Box::new(flate2::bufread::MultiGzDecoder::new(packed))),
             Codec::Snappy => Unpacker::Snappy(SnappyReader::new(packed)),
             Codec::Lz4 => Unpacker::Lz4(Box::new(lz4_flex::frame::FrameDecoder::new(packed))),
             Codec::Zstd => {

@@ -21,7 +21,7 @@ pub struct RecordStream<'a> {
 
 enum Source<'a> {
     Plain(&'a [u8]),
-    Packed(Window<'a>),
+    Packed(Box<Window<'a>>),
 }
 
 impl<'a> RecordStream<'a> {
@@ -33,7 +33,7 @@ impl<'a> RecordStream<'a> {
     ) -> Result<RecordStream<'a>, RecordFault> {
         let source = match codec {
             Codec::None => Source::Plain(bytes),
-            _ => Source::Packed(Window::new(codec, bytes, unpacked_len_max)?),
+            _ => Source::Packed(Box::new(Window::new(codec, bytes, unpacked_len_max)?)),
         };
         Ok(RecordStream { source })
     }
@@ -46,7 +46,7 @@ impl<'a> RecordStream<'a> {
     )]
     pub fn next(&mut self) -> Result<Option<Record<'_>>, RecordFault> {
         match &mut self.source {
-            Source::Plain(rest) if rest.is_empty() => Ok(None),
+            Source::Plain([]) => Ok(None),
             Source::Plain(rest) => {
                 let len = take_length(rest)?;
                 let (body, after) = rest.split_at_checked(len).ok_or(RecordFault::Truncated)?;

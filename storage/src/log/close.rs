@@ -62,13 +62,16 @@ pub(super) fn read_marker(disk: &mut dyn Disk, dir: &Path) -> Result<Option<Mark
     Ok(bytes.and_then(|bytes| Marker::decode(&bytes)))
 }
 
-/// Removes it, before the first write.
-pub(super) fn remove_marker(disk: &mut dyn Disk, dir: &Path) -> Result<(), StorageError> {
-    let path = dir.join(MARKER);
-    match disk.remove(&path) {
-        Err(error) if error != IoError::NOT_FOUND => Err(StorageError::io(&path)(error)),
-        _ => Ok(()),
+/// Takes the marker back, before the first write after a clean close, and the snapshot that came with it at `end`: the
+/// segment goes on growing, and a snapshot at a segment's end would say that it is sealed.
+pub(super) fn unmark(disk: &mut dyn Disk, dir: &Path, end: Offset) -> Result<(), StorageError> {
+    for path in [dir.join(MARKER), path_of(dir, end, SNAPSHOT)] {
+        match disk.remove(&path) {
+            Err(error) if error != IoError::NOT_FOUND => return Err(StorageError::io(&path)(error)),
+            _ => {}
+        }
     }
+    Ok(())
 }
 
 /// The sum of both index files, as the marker has it.

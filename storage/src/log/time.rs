@@ -81,12 +81,23 @@ impl Log {
         if let Some(found) = self.find_by_time(disk, files, newest, up_to)? {
             return Ok(Some(found));
         }
-        // The newest one lies below the log's start or is not yet for this reader: look at every header between.
+        // The newest one lies below the log's start or is not yet for this reader: look at every header between, and
+        // into the batch that the log's start cuts.
         let (start, mut newest) = (self.offsets.log_start, -1);
+        let unpacked_max = self.settings.unpacked_bytes_max as usize;
         for index in self.segment_of(start)..self.segments.len() {
-            self.walk_batches(disk, files, index, 0, up_to, |header, _, _| {
-                if header.last_offset() >= start {
+            self.walk_batches(disk, files, index, 0, up_to, |header, position, scanner| {
+                if header.base_offset >= start {
                     newest = newest.max(header.max_timestamp);
+                } else if header.last_offset() >= start {
+                    let bytes = scanner.copy_at(position, header.size().unwrap_or(0)).map_err(Cause::Io)?;
+                    let look = |offset, time| {
+                        if offset >= start {
+                            newest = newest.max(time);
+                        }
+                        false
+                    };
+                    find_in_batch(header, &bytes, unpacked_max, look).map_err(|_| Cause::Corrupt)?;
                 }
                 Ok(Step::<()>::Next)
             })?;
@@ -138,7 +149,7 @@ fn find_in_batch(
     header: &BatchHeader,
     bytes: &[u8],
     unpacked_max: usize,
-    accepts: impl Fn(Offset, i64) -> bool,
+    mut accepts: impl FnMut(Offset, i64) -> bool,
 ) -> Result<Option<Found>, RecordFault> {
     let codec = header.attributes.codec().ok_or(RecordFault::BadPacking)?;
     let records = bytes.get(HEADER_LEN..).ok_or(RecordFault::Truncated)?;

@@ -46,8 +46,8 @@ fn q41_five_batches_are_remembered_and_no_more() {
     let batches: Vec<_> = (0..6).map(|i| batch(1, 0, i, 1, i64::from(i))).collect();
     let producers = with(&batches);
     assert_eq!(producers.check(&batches[0]), out_of_order(6, 0));
-    for i in 1..6 {
-        assert_eq!(producers.check(&batches[i]), duplicate(i as i64, i as i64));
+    for (header, offset) in batches[1..].iter().zip(1..) {
+        assert_eq!(producers.check(header), duplicate(offset, offset));
     }
 }
 

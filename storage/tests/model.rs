@@ -1,0 +1,265 @@
+//! The log against a plain list of batches: random turns, reads, rolls, restarts, crashes and faults, from seeds.
+//!
+//! What must hold: what was acknowledged survives a killed process; after a power cut what was closed cleanly or sealed is
+//! there, and the rest is cut at a batch; reads give the list's bytes; retries are recognised whatever happened between.
+
+mod rig;
+
+use std::collections::BTreeMap;
+
+use rig::{NOW, Rig, batches_in};
+use shard::Io;
+use shard::memory::{Crash, Faults};
+use storage::batch::{BatchBuilder, Codec};
+use storage::{
+    AppendRefusal, Appended, LogSettings, Offset, ProducerEpoch, ProducerId, ReadPlan, Sequence,
+    SequenceRefusal,
+};
+
+const SEEDS: u64 = 400;
+const STEPS: usize = 60;
+
+/// A batch as it must be stored.
+#[derive(Clone)]
+struct Stored {
+    base: i64,
+    times: Vec<i64>,
+    sent: Vec<u8>,
+    producer: Option<(i64, i32)>,
+}
+
+impl Stored {
+    fn end(&self) -> i64 {
+        self.base + self.times.len() as i64
+    }
+}
+
+struct Model {
+    rig: Rig,
+    batches: Vec<Stored>,
+    random: u64,
+}
+
+impl Model {
+    fn below(&mut self, bound: usize) -> usize {
+        self.random =
+            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.random >> 33) as usize % bound
+    }
+
+    fn end(&self) -> i64 {
+        self.batches.last().map_or(0, Stored::end)
+    }
+
+    /// Per producer its last five batches, newest last.
+    fn recent(&self) -> BTreeMap<i64, Vec<usize>> {
+        let mut recent: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+        for (index, batch) in self.batches.iter().enumerate() {
+            if let Some((id, _)) = batch.producer {
+                let known = recent.entry(id).or_default();
+                known.push(index);
+                if known.len() > 5 {
+                    known.remove(0);
+                }
+            }
+        }
+        recent
+    }
+
+    fn step(mut self) -> Model {
+        match self.below(20) {
+            0..=7 => self.append(),
+            8..=9 => self.retry(),
+            10 => self.gap(),
+            11..=14 => self.read(),
+            15..=16 => self.find(),
+            17 => self.rig.drain(),
+            18 => return self.restart(),
+            _ => return self.crash(),
+        }
+        self
+    }
+
+    fn append(&mut self) {
+        for _ in 0..=self.below(5) {
+            let producer = match self.below(4) {
+                0 => None,
+                id => Some(self.next_sequence(id as i64)),
+            };
+            let count = 1 + self.below(4);
+            let times: Vec<i64> = (0..count).map(|_| NOW.0 - self.below(1000) as i64).collect();
+            let value = vec![self.below(256) as u8; if self.below(8) == 0 { 1500 } else { self.below(200) }];
+            let mut builder =
+                times.iter().fold(BatchBuilder::new(), |b, time| b.record(*time, None, Some(&value)));
+            if let Some((id, sequence)) = producer {
+                builder = builder.producer(ProducerId(id), ProducerEpoch(0), Sequence(sequence));
+            }
+            let sent = builder.codec(Codec::ALL[self.below(5)], None).build();
+            match self.rig.try_append(sent.clone()) {
+                Ok(Appended::Fresh { base_offset, .. }) => {
+                    assert_eq!(base_offset, Offset(self.end()));
+                    self.batches.push(Stored { base: base_offset.0, times, sent, producer });
+                }
+                Err(AppendRefusal::Offline(_)) => return,
+                other => panic!("{other:?}"),
+            }
+        }
+        self.turn();
+    }
+
+    fn turn(&mut self) {
+        self.rig.submit();
+        if self.below(2) == 0 {
+            self.rig.world.advance();
+        }
+        self.rig.reap();
+    }
+
+    fn next_sequence(&self, id: i64) -> (i64, i32) {
+        let last = self.recent().get(&id).and_then(|known| known.last().copied());
+        // Starting near the end makes them wrap.
+        let next = last.map_or(Sequence(i32::MAX - 7), |index| {
+            let batch = &self.batches[index];
+            let (_, first) = batch.producer.unwrap();
+            Sequence(first).plus(batch.times.len() as i32)
+        });
+        (id, next.0)
+    }
+
+    fn retry(&mut self) {
+        for (_, known) in self.recent() {
+            for index in known {
+                let batch = self.batches[index].clone();
+                match self.rig.try_append(batch.sent) {
+                    Ok(Appended::Duplicate(first_try)) => {
+                        assert_eq!(first_try.base_offset, Offset(batch.base))
+                    }
+                    Err(AppendRefusal::Offline(_)) => return,
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+    }
+
+    fn gap(&mut self) {
+        for id in self.recent().into_keys() {
+            let (id, next) = self.next_sequence(id);
+            let late = BatchBuilder::new().record(NOW.0, None, None);
+            let late = late.producer(ProducerId(id), ProducerEpoch(0), Sequence(next).plus(1));
+            match self.rig.try_append(late.build()) {
+                Err(AppendRefusal::Sequence(SequenceRefusal::OutOfOrder { expected, .. })) => {
+                    assert_eq!(expected, Sequence(next));
+                }
+                Err(AppendRefusal::Offline(_)) => return,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    fn read(&mut self) {
+        let end = self.rig.log.offsets().end.0;
+        let offset = self.below(end as usize + 2) as i64;
+        let bytes_max = self.below(3000) as u32;
+        let bytes = match self.rig.read(offset, bytes_max, true) {
+            Ok(bytes) => bytes,
+            Err(ReadPlan::OutOfRange) => return assert!(offset > end),
+            Err(_) => return assert_eq!(offset, end),
+        };
+        let read = batches_in(&bytes);
+        assert!(!read.is_empty(), "offset {offset} of {end}");
+        assert!(read.len() == 1 || bytes.len() <= bytes_max as usize);
+        let first = self.batches.partition_point(|batch| batch.end() <= offset);
+        for ((header, bytes), stored) in read.iter().zip(&self.batches[first..]) {
+            assert_eq!(header.base_offset, Offset(stored.base));
+            assert_eq!(bytes[16..], stored.sent[16..]);
+            assert!(stored.end() <= end);
+        }
+    }
+
+    fn find(&mut self) {
+        let up_to = self.rig.log.offsets().high_watermark;
+        let time = NOW.0 - self.below(1100) as i64;
+        let found = self.rig.log.find_by_time(self.rig.io.disk(), &mut self.rig.files, time, up_to).unwrap();
+        let records = self.batches.iter().flat_map(|batch| {
+            batch.times.iter().enumerate().map(move |(index, time)| (batch.base + index as i64, *time))
+        });
+        let readable: Vec<_> = records.filter(|(offset, _)| *offset < up_to.0).collect();
+        let expected = readable.iter().copied().find(|record| record.1 >= time);
+        assert_eq!(found.map(|found| (found.offset.0, found.timestamp)), expected);
+        let newest = self.rig.log.find_newest(self.rig.io.disk(), &mut self.rig.files, up_to).unwrap();
+        let latest = readable.iter().map(|record| record.1).max();
+        assert_eq!(newest.map(|found| found.timestamp), latest);
+    }
+
+    /// A clean restart, which loses nothing and reads nothing; or after a failure, one like a kill.
+    fn restart(mut self) -> Model {
+        self.rig.drain();
+        if self.rig.log.offline().is_some() {
+            return self.crash();
+        }
+        let faults = Faults { short_write_percent: 20, latency_ns_max: 1000, ..Faults::default() };
+        self.rig.world.set_faults(faults);
+        let (rig, recovered) = self.rig.close_and_reopen();
+        assert!(recovered.is_clean, "{recovered:?}");
+        assert_eq!((recovered.checked_bytes, recovered.cut_bytes), (0, 0));
+        self.rig = rig;
+        assert_eq!(self.rig.log.offsets().end, Offset(self.end()));
+        self.set_faults();
+        self
+    }
+
+    fn crash(mut self) -> Model {
+        let acknowledged = self.rig.log.offsets().end.0;
+        let crash = if self.below(2) == 0 { Crash::Process } else { Crash::Power };
+        self.rig.world.set_faults(Faults::default());
+        let (rig, _) = self.rig.crash_and_reopen(crash);
+        self.rig = rig;
+        let end = self.rig.log.offsets().end.0;
+        if crash == Crash::Process {
+            assert!(end >= acknowledged, "{end} of {acknowledged} acknowledged");
+        }
+        let kept = self.batches.partition_point(|batch| batch.end() <= end);
+        self.batches.truncate(kept);
+        assert_eq!(self.end(), end, "the log ends within a batch");
+        self.set_faults();
+        self.retry();
+        self
+    }
+
+    fn set_faults(&mut self) {
+        let failing = if self.below(3) == 0 { 5 } else { 0 };
+        self.rig.world.set_faults(Faults {
+            short_write_percent: 20,
+            failed_write_percent: failing,
+            failed_sync_percent: failing,
+            latency_ns_max: 1000,
+            ..Faults::default()
+        });
+    }
+}
+
+fn run(seed: u64) {
+    let settings = LogSettings {
+        segment_bytes: 7000 + (seed % 5) as u32 * 4000,
+        index_interval_bytes: (seed % 3) as u32 * 300,
+        index_bytes_max: if seed.is_multiple_of(4) { 100 } else { 1 << 20 },
+        ..LogSettings::default()
+    };
+    let mut model = Model { rig: Rig::with_seed(seed, settings), batches: Vec::new(), random: seed };
+    model.set_faults();
+    for _ in 0..STEPS {
+        model = model.step();
+    }
+    let model = model.crash();
+    let mut rig = model.rig;
+    let read: Vec<i64> = rig.read_all(0).iter().map(|record| record.0).collect();
+    assert_eq!(read, (0..rig.log.offsets().end.0).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_log_is_a_list_that_survives() {
+    for seed in 0..SEEDS {
+        let ran = std::panic::catch_unwind(|| run(seed));
+        assert!(ran.is_ok(), "seed {seed}");
+    }
+}

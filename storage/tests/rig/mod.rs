@@ -1,0 +1,221 @@
+//! A log in a world of memory, driven the way a core drives it.
+#![allow(dead_code, reason = "each test crate uses a part")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shard::io::Wait;
+use shard::memory::{Crash, MemoryIo, World};
+use shard::{Buf, Io, Op, Ops, Outcome, Pool, Token, WallMs};
+use storage::batch::{BatchBuilder, HEADER_LEN, RecordStream};
+use storage::{
+    AppendRefusal, Appended, BatchHeader, LeaderEpoch, Log, LogSettings, Offset, OpenFiles, OpenLog,
+    Progress, ReadDone, ReadPlan, ReadWant, Recovered, StorageError, validate,
+};
+
+pub const NOW: WallMs = WallMs(1_700_000_000_000);
+const FILES_MAX: usize = 3;
+
+pub struct Rig {
+    pub world: World,
+    pub io: MemoryIo,
+    pub files: OpenFiles,
+    pub log: Log,
+    pub epoch: LeaderEpoch,
+    ops: Ops,
+    pool: Pool,
+}
+
+impl Rig {
+    pub fn new(settings: LogSettings) -> Rig {
+        Rig::with_seed(0, settings)
+    }
+
+    pub fn with_seed(seed: u64, settings: LogSettings) -> Rig {
+        let world = World::new(seed);
+        Rig::open(world, settings, Offset(0)).unwrap().0
+    }
+
+    /// Opens the log of a world, as after a start.
+    pub fn open(
+        world: World,
+        settings: LogSettings,
+        log_start: Offset,
+    ) -> Result<(Rig, Recovered), StorageError> {
+        let mut io = world.io();
+        let mut files = OpenFiles::new(FILES_MAX);
+        let with = OpenLog { dir: dir(), settings: Arc::new(settings), log_start, now: NOW };
+        let (log, recovered) = Log::open(io.disk(), &mut files, with)?;
+        let pool = Pool::new(1 << 20);
+        let mut rig = Rig { world, io, files, log, epoch: LeaderEpoch(0), ops: Ops::default(), pool };
+        rig.log.advance_high_watermark(rig.log.offsets().end);
+        Ok((rig, recovered))
+    }
+
+    pub fn close_and_reopen(mut self) -> (Rig, Recovered) {
+        let (settings, log_start) = (LogSettings::clone(self.log.settings()), self.log.offsets().log_start);
+        self.drain();
+        self.log.close(self.io.disk(), &mut self.files).unwrap();
+        self.world.crash(Crash::Process);
+        Rig::open(self.world, settings, log_start).unwrap()
+    }
+
+    pub fn crash_and_reopen(self, crash: Crash) -> (Rig, Recovered) {
+        let (settings, log_start) = (LogSettings::clone(self.log.settings()), self.log.offsets().log_start);
+        self.world.crash(crash);
+        Rig::open(self.world, settings, log_start).unwrap()
+    }
+
+    /// Validates and appends, without writing.
+    pub fn try_append(&mut self, batch: Vec<u8>) -> Result<Appended, AppendRefusal> {
+        let batch = validate(Buf::from(batch), self.log.settings(), NOW).unwrap();
+        self.log.append(&batch, self.epoch, NOW)
+    }
+
+    /// Appends and writes; gives the base offset.
+    pub fn append(&mut self, batch: BatchBuilder) -> Offset {
+        let appended = self.try_append(batch.build()).unwrap();
+        self.drain();
+        match appended {
+            Appended::Fresh { base_offset, .. } => base_offset,
+            Appended::Duplicate(first_try) => first_try.base_offset,
+        }
+    }
+
+    /// Hands queued operations to the back end.
+    pub fn submit(&mut self) {
+        let _ = self.log.push_writes(self.io.disk(), &mut self.files, &mut self.ops, Token(7));
+        for (token, op) in self.ops.drain() {
+            self.io.push(token, op);
+        }
+        self.files.close_evicted(self.io.disk());
+    }
+
+    /// Takes what has completed; says whether the log went offline.
+    pub fn reap(&mut self) -> bool {
+        let mut done = Vec::new();
+        self.io.reap(Wait::No, &mut done);
+        let mut failed = false;
+        for completion in done {
+            let progress = self.log.on_outcome(self.io.disk(), &completion.outcome);
+            failed |= matches!(progress, Progress::Offline(_));
+        }
+        self.log.advance_high_watermark(self.log.offsets().end);
+        failed
+    }
+
+    /// Runs until nothing is left to do.
+    pub fn drain(&mut self) {
+        loop {
+            self.submit();
+            self.reap();
+            if self.log.offline().is_some() || !self.log.has_work() && !self.log.has_flight() {
+                return;
+            }
+            self.world.advance();
+        }
+    }
+
+    pub fn read(&mut self, offset: i64, bytes_max: u32, at_least_one: bool) -> Result<Vec<u8>, ReadPlan> {
+        let up_to = self.log.offsets().high_watermark;
+        let want = ReadWant { offset: Offset(offset), bytes_max, up_to, at_least_one };
+        let plan = self.log.plan_read(self.io.disk(), &mut self.files, want).unwrap();
+        let mut range = match plan {
+            ReadPlan::Range(range) => range,
+            other => return Err(other),
+        };
+        for _ in 0..100 {
+            let buffer = self.pool.take(range.len);
+            let op = Op::Read { file: range.file, offset: range.position, len: range.len, buffer };
+            let bytes = self.perform(op);
+            match self.log.on_read(self.io.disk(), &mut self.files, &range, bytes).unwrap() {
+                ReadDone::Batches(bytes) => return Ok(bytes.to_vec()),
+                ReadDone::Empty => return Ok(Vec::new()),
+                ReadDone::More(more) => range = more,
+            }
+        }
+        panic!("a read makes no progress");
+    }
+
+    fn perform(&mut self, op: Op) -> Buf {
+        self.io.push(Token(9), op);
+        let mut done = Vec::new();
+        loop {
+            self.io.reap(Wait::No, &mut done);
+            for completion in done.drain(..) {
+                match completion.outcome {
+                    Outcome::Read(buffer) => return buffer.freeze(),
+                    other => {
+                        self.log.on_outcome(self.io.disk(), &other);
+                    }
+                }
+            }
+            self.world.advance();
+        }
+    }
+
+    /// All records from `offset` on: offset and value.
+    pub fn read_all(&mut self, mut offset: i64) -> Vec<(i64, Vec<u8>)> {
+        let mut records = Vec::new();
+        while let Ok(bytes) = self.read(offset, 300, true) {
+            for (at, value, _) in records_in(&bytes) {
+                if at >= offset {
+                    records.push((at, value));
+                }
+            }
+            offset = last_offset(&bytes).0 + 1;
+        }
+        records
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        dir().join(name)
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
+        self.world.paths().iter().map(name).collect()
+    }
+}
+
+pub fn dir() -> PathBuf {
+    Path::new("/data/topic-0").to_path_buf()
+}
+
+/// One-record batches' worth of builder.
+pub fn batch(timestamps: &[i64]) -> BatchBuilder {
+    timestamps
+        .iter()
+        .fold(BatchBuilder::new(), |batch, time| batch.record(*time, Some(b"key"), Some(b"value")))
+}
+
+/// The batches in some bytes, one after another.
+pub fn batches_in(mut bytes: &[u8]) -> Vec<(BatchHeader, &[u8])> {
+    let mut batches = Vec::new();
+    while let Some(header) = BatchHeader::parse(bytes) {
+        let (batch, rest) = bytes.split_at(header.size().unwrap());
+        batches.push((header, batch));
+        bytes = rest;
+    }
+    assert!(bytes.is_empty());
+    batches
+}
+
+/// Offset, value and timestamp of every record.
+pub fn records_in(bytes: &[u8]) -> Vec<(i64, Vec<u8>, i64)> {
+    let mut found = Vec::new();
+    for (header, batch) in batches_in(bytes) {
+        let codec = header.attributes.codec().unwrap();
+        let mut records = RecordStream::new(codec, &batch[HEADER_LEN..], 1 << 20).unwrap();
+        while let Some(record) = records.next().unwrap() {
+            let offset = header.base_offset.0 + i64::from(record.offset_delta);
+            let value = record.value.unwrap_or_default().to_vec();
+            found.push((offset, value, header.timestamp_of(record.timestamp_delta)));
+        }
+    }
+    found
+}
+
+pub fn last_offset(bytes: &[u8]) -> Offset {
+    batches_in(bytes).last().map(|(header, _)| header.last_offset()).unwrap()
+}
