@@ -223,8 +223,10 @@ fn decode_fn(message: &Message, one: &Struct, lifetime: &str) -> String {
     } else {
         let _ = writeln!(body, "let mut message = Self::default();\n{fields}Ok(message)");
     }
+    let (public, doc) = if is_root { ("", "") } else { ("pub ", "/// Reads it as part of its message.\n") };
+    let result = "Result<Self, DecodeError>";
     format!(
-        "fn decode({d}: &mut Decoder<{lifetime}>, {version}: i16) -> Result<Self, DecodeError> {{ {body} }}\n\n"
+        "{doc}{public}fn decode({d}: &mut Decoder<{lifetime}>, {version}: i16) -> {result} {{ {body} }}\n\n"
     )
 }
 

@@ -78,7 +78,8 @@ pub struct AddPartitionsToTxnTransaction<'a> {
 }
 
 impl<'a> AddPartitionsToTxnTransaction<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.transactional_id = d.string(true)?;
         message.producer_id = d.i64()?;
@@ -110,7 +111,8 @@ pub struct AddPartitionsToTxnTopic<'a> {
 }
 
 impl<'a> AddPartitionsToTxnTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 3;
         let mut message = Self::default();
         message.name = d.string(flexible)?;

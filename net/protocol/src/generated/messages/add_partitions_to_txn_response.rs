@@ -69,7 +69,8 @@ pub struct AddPartitionsToTxnResult<'a> {
 }
 
 impl<'a> AddPartitionsToTxnResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.transactional_id = d.string(true)?;
         message.topic_results = d.array(true, |d| AddPartitionsToTxnTopicResult::decode(d, version))?;
@@ -95,7 +96,8 @@ pub struct AddPartitionsToTxnTopicResult<'a> {
 }
 
 impl<'a> AddPartitionsToTxnTopicResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 3;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -128,7 +130,8 @@ pub struct AddPartitionsToTxnPartitionResult {
 }
 
 impl AddPartitionsToTxnPartitionResult {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.partition_error_code = d.i16()?;

@@ -80,7 +80,8 @@ pub struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.host = d.string(true)?;

@@ -51,7 +51,8 @@ pub struct EntryData<'a> {
 }
 
 impl<'a> EntryData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.entity = d.array(flexible, |d| EntityData::decode(d, version))?;
@@ -89,7 +90,8 @@ impl Default for EntityData<'_> {
 }
 
 impl<'a> EntityData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.entity_type = d.string(flexible)?;
@@ -123,7 +125,8 @@ pub struct OpData<'a> {
 }
 
 impl<'a> OpData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.key = d.string(flexible)?;

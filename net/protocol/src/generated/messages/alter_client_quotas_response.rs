@@ -59,7 +59,8 @@ impl Default for EntryData<'_> {
 }
 
 impl<'a> EntryData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.error_code = d.i16()?;
@@ -99,7 +100,8 @@ impl Default for EntityData<'_> {
 }
 
 impl<'a> EntityData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.entity_type = d.string(flexible)?;

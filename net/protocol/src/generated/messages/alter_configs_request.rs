@@ -53,7 +53,8 @@ pub struct AlterConfigsResource<'a> {
 }
 
 impl<'a> AlterConfigsResource<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.resource_type = d.i8()?;
@@ -93,7 +94,8 @@ impl Default for AlterableConfig<'_> {
 }
 
 impl<'a> AlterableConfig<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.name = d.string(flexible)?;

@@ -66,7 +66,8 @@ impl Default for AlterConfigsResourceResponse<'_> {
 }
 
 impl<'a> AlterConfigsResourceResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.error_code = d.i16()?;

@@ -63,7 +63,8 @@ pub struct ReassignableTopic<'a> {
 }
 
 impl<'a> ReassignableTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.array(true, |d| ReassignablePartition::decode(d, version))?;
@@ -89,7 +90,8 @@ pub struct ReassignablePartition {
 }
 
 impl ReassignablePartition {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.replicas = d.nullable_array(true, Decoder::i32)?;

@@ -73,7 +73,8 @@ pub struct ReassignableTopicResponse<'a> {
 }
 
 impl<'a> ReassignableTopicResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.array(true, |d| ReassignablePartitionResponse::decode(d, version))?;
@@ -107,7 +108,8 @@ impl Default for ReassignablePartitionResponse<'_> {
 }
 
 impl<'a> ReassignablePartitionResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;

@@ -55,7 +55,8 @@ pub struct TopicData {
 }
 
 impl TopicData {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
@@ -89,7 +90,8 @@ pub struct PartitionData {
 }
 
 impl PartitionData {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.leader_epoch = d.i32()?;
@@ -137,7 +139,8 @@ impl Default for BrokerState {
 }
 
 impl BrokerState {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.broker_id = d.i32()?;
         message.broker_epoch = d.i64()?;

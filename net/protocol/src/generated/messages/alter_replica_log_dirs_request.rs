@@ -47,7 +47,8 @@ pub struct AlterReplicaLogDir<'a> {
 }
 
 impl<'a> AlterReplicaLogDir<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.path = d.string(flexible)?;
@@ -79,7 +80,8 @@ pub struct AlterReplicaLogDirTopic<'a> {
 }
 
 impl<'a> AlterReplicaLogDirTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.name = d.string(flexible)?;

@@ -45,7 +45,8 @@ pub struct AlterShareGroupOffsetsRequestTopic<'a> {
 }
 
 impl<'a> AlterShareGroupOffsetsRequestTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.partitions = d.array(true, |d| AlterShareGroupOffsetsRequestPartition::decode(d, version))?;
@@ -71,7 +72,8 @@ pub struct AlterShareGroupOffsetsRequestPartition {
 }
 
 impl AlterShareGroupOffsetsRequestPartition {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.start_offset = d.i64()?;

@@ -55,7 +55,8 @@ pub struct AlterShareGroupOffsetsResponseTopic<'a> {
 }
 
 impl<'a> AlterShareGroupOffsetsResponseTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.topic_id = d.uuid()?;
@@ -86,7 +87,8 @@ pub struct AlterShareGroupOffsetsResponsePartition<'a> {
 }
 
 impl<'a> AlterShareGroupOffsetsResponsePartition<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;

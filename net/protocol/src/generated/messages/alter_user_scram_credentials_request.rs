@@ -45,7 +45,8 @@ pub struct ScramCredentialDeletion<'a> {
 }
 
 impl<'a> ScramCredentialDeletion<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.mechanism = d.i8()?;
@@ -77,7 +78,8 @@ pub struct ScramCredentialUpsertion<'a> {
 }
 
 impl<'a> ScramCredentialUpsertion<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.mechanism = d.i8()?;

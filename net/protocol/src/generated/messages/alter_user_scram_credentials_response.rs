@@ -53,7 +53,8 @@ impl Default for AlterUserScramCredentialsResult<'_> {
 }
 
 impl<'a> AlterUserScramCredentialsResult<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.user = d.string(true)?;
         message.error_code = d.i16()?;

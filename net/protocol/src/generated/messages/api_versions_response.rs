@@ -114,7 +114,8 @@ pub struct ApiVersion {
 }
 
 impl ApiVersion {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.api_key = d.i16()?;
         message.min_version = d.i16()?;
@@ -148,7 +149,8 @@ pub struct SupportedFeatureKey<'a> {
 }
 
 impl<'a> SupportedFeatureKey<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.min_version = d.i16()?;
@@ -178,7 +180,8 @@ pub struct FinalizedFeatureKey<'a> {
 }
 
 impl<'a> FinalizedFeatureKey<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.max_version_level = d.i16()?;

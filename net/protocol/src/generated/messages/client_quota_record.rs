@@ -59,7 +59,8 @@ impl Default for EntityData<'_> {
 }
 
 impl<'a> EntityData<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.entity_type = d.string(true)?;
         message.entity_name = d.nullable_string(true)?;

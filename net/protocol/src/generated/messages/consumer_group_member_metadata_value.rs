@@ -104,7 +104,8 @@ pub struct ClassicMemberMetadata<'a> {
 }
 
 impl<'a> ClassicMemberMetadata<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.session_timeout_ms = d.i32()?;
         message.supported_protocols = d.array(true, |d| ClassicProtocol::decode(d, version))?;
@@ -130,7 +131,8 @@ pub struct ClassicProtocol<'a> {
 }
 
 impl<'a> ClassicProtocol<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.metadata = d.bytes(true)?;

@@ -45,7 +45,8 @@ pub struct TopicMetadata<'a> {
 }
 
 impl<'a> TopicMetadata<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.topic_name = d.string(true)?;
@@ -75,7 +76,8 @@ pub struct PartitionMetadata<'a> {
 }
 
 impl<'a> PartitionMetadata<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         message.racks = d.array(true, |d| d.string(true))?;

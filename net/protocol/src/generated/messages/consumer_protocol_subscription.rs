@@ -79,7 +79,8 @@ pub struct TopicPartition<'a> {
 }
 
 impl<'a> TopicPartition<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic = d.string(false)?;
         message.partitions = d.array(false, Decoder::i32)?;

@@ -71,7 +71,8 @@ impl Default for AclCreation<'_> {
 }
 
 impl<'a> AclCreation<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.resource_type = d.i8()?;

@@ -57,7 +57,8 @@ impl Default for AclCreationResult<'_> {
 }
 
 impl<'a> AclCreationResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.error_code = d.i16()?;

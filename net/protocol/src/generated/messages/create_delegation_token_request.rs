@@ -74,7 +74,8 @@ pub struct CreatableRenewers<'a> {
 }
 
 impl<'a> CreatableRenewers<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.principal_type = d.string(flexible)?;

@@ -63,7 +63,8 @@ impl Default for CreatePartitionsTopic<'_> {
 }
 
 impl<'a> CreatePartitionsTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -96,7 +97,8 @@ pub struct CreatePartitionsAssignment {
 }
 
 impl CreatePartitionsAssignment {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.broker_ids = d.array(flexible, Decoder::i32)?;

@@ -53,7 +53,8 @@ pub struct CreatePartitionsTopicResult<'a> {
 }
 
 impl<'a> CreatePartitionsTopicResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.name = d.string(flexible)?;

@@ -67,7 +67,8 @@ pub struct CreatableTopic<'a> {
 }
 
 impl<'a> CreatableTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 5;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -105,7 +106,8 @@ pub struct CreatableReplicaAssignment {
 }
 
 impl CreatableReplicaAssignment {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 5;
         let mut message = Self::default();
         message.partition_index = d.i32()?;
@@ -143,7 +145,8 @@ impl Default for CreatableTopicConfig<'_> {
 }
 
 impl<'a> CreatableTopicConfig<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 5;
         let mut message = Self::default();
         message.name = d.string(flexible)?;

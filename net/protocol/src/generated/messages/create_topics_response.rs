@@ -78,7 +78,8 @@ impl Default for CreatableTopicResult<'_> {
 }
 
 impl<'a> CreatableTopicResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 5;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -151,7 +152,8 @@ impl Default for CreatableTopicConfigs<'_> {
 }
 
 impl<'a> CreatableTopicConfigs<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.value = d.nullable_string(true)?;

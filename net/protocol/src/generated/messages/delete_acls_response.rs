@@ -59,7 +59,8 @@ impl Default for DeleteAclsFilterResult<'_> {
 }
 
 impl<'a> DeleteAclsFilterResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.error_code = d.i16()?;
@@ -123,7 +124,8 @@ impl Default for DeleteAclsMatchingAcl<'_> {
 }
 
 impl<'a> DeleteAclsMatchingAcl<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.error_code = d.i16()?;

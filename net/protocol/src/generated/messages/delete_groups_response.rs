@@ -51,7 +51,8 @@ pub struct DeletableGroupResult<'a> {
 }
 
 impl<'a> DeletableGroupResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.group_id = d.string(flexible)?;

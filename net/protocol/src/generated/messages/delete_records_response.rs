@@ -51,7 +51,8 @@ pub struct DeleteRecordsTopicResult<'a> {
 }
 
 impl<'a> DeleteRecordsTopicResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -85,7 +86,8 @@ pub struct DeleteRecordsPartitionResult {
 }
 
 impl DeleteRecordsPartitionResult {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.low_watermark = d.i64()?;

@@ -43,7 +43,8 @@ pub struct DeleteShareGroupOffsetsRequestTopic<'a> {
 }
 
 impl<'a> DeleteShareGroupOffsetsRequestTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         d.skip_tags()?;

@@ -57,7 +57,8 @@ pub struct DeleteShareGroupOffsetsResponseTopic<'a> {
 }
 
 impl<'a> DeleteShareGroupOffsetsResponseTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.topic_id = d.uuid()?;

@@ -63,7 +63,8 @@ pub struct DeleteTopicState<'a> {
 }
 
 impl<'a> DeleteTopicState<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.nullable_string(true)?;
         message.topic_id = d.uuid()?;

@@ -61,7 +61,8 @@ impl Default for DeletableTopicResult<'_> {
 }
 
 impl<'a> DeletableTopicResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.name = if version >= 6 { d.nullable_string(flexible)? } else { Some(d.string(flexible)?) };

@@ -80,7 +80,8 @@ impl Default for DescribeAclsResource<'_> {
 }
 
 impl<'a> DescribeAclsResource<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.resource_type = d.i8()?;
@@ -120,7 +121,8 @@ pub struct AclDescription<'a> {
 }
 
 impl<'a> AclDescription<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.principal = d.string(flexible)?;

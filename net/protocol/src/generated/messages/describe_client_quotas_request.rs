@@ -59,7 +59,8 @@ impl Default for ComponentData<'_> {
 }
 
 impl<'a> ComponentData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.entity_type = d.string(flexible)?;

@@ -94,7 +94,8 @@ pub struct DescribeClusterBroker<'a> {
 }
 
 impl<'a> DescribeClusterBroker<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.broker_id = d.i32()?;
         message.host = d.string(true)?;

@@ -67,7 +67,8 @@ impl Default for DescribeConfigsResource<'_> {
 }
 
 impl<'a> DescribeConfigsResource<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.resource_type = d.i8()?;

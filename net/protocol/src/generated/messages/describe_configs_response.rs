@@ -69,7 +69,8 @@ impl Default for DescribeConfigsResult<'_> {
 }
 
 impl<'a> DescribeConfigsResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.error_code = d.i16()?;
@@ -134,7 +135,8 @@ impl Default for DescribeConfigsResourceResult<'_> {
 }
 
 impl<'a> DescribeConfigsResourceResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -190,7 +192,8 @@ impl Default for DescribeConfigsSynonym<'_> {
 }
 
 impl<'a> DescribeConfigsSynonym<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.name = d.string(flexible)?;

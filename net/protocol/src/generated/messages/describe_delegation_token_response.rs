@@ -71,7 +71,8 @@ pub struct DescribedDelegationToken<'a> {
 }
 
 impl<'a> DescribedDelegationToken<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.principal_type = d.string(flexible)?;
@@ -123,7 +124,8 @@ pub struct DescribedDelegationTokenRenewer<'a> {
 }
 
 impl<'a> DescribedDelegationTokenRenewer<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.principal_type = d.string(flexible)?;

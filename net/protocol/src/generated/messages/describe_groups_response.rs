@@ -82,7 +82,8 @@ impl Default for DescribedGroup<'_> {
 }
 
 impl<'a> DescribedGroup<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 5;
         let mut message = Self::default();
         message.error_code = d.i16()?;
@@ -142,7 +143,8 @@ pub struct DescribedGroupMember<'a> {
 }
 
 impl<'a> DescribedGroupMember<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 5;
         let mut message = Self::default();
         message.member_id = d.string(flexible)?;

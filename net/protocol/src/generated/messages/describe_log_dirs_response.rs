@@ -80,7 +80,8 @@ impl Default for DescribeLogDirsResult<'_> {
 }
 
 impl<'a> DescribeLogDirsResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.error_code = d.i16()?;
@@ -128,7 +129,8 @@ pub struct DescribeLogDirsTopic<'a> {
 }
 
 impl<'a> DescribeLogDirsTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -164,7 +166,8 @@ pub struct DescribeLogDirsPartition {
 }
 
 impl DescribeLogDirsPartition {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.partition_size = d.i64()?;

@@ -41,7 +41,8 @@ pub struct TopicRequest<'a> {
 }
 
 impl<'a> TopicRequest<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partition_indexes = d.array(true, Decoder::i32)?;

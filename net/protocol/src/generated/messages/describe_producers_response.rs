@@ -45,7 +45,8 @@ pub struct TopicResponse<'a> {
 }
 
 impl<'a> TopicResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.array(true, |d| PartitionResponse::decode(d, version))?;
@@ -75,7 +76,8 @@ pub struct PartitionResponse<'a> {
 }
 
 impl<'a> PartitionResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;
@@ -126,7 +128,8 @@ impl Default for ProducerState {
 }
 
 impl ProducerState {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.producer_id = d.i64()?;
         message.producer_epoch = d.i32()?;

@@ -41,7 +41,8 @@ pub struct TopicData<'a> {
 }
 
 impl<'a> TopicData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
@@ -65,7 +66,8 @@ pub struct PartitionData {
 }
 
 impl PartitionData {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         d.skip_tags()?;

@@ -72,7 +72,8 @@ pub struct TopicData<'a> {
 }
 
 impl<'a> TopicData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
@@ -125,7 +126,8 @@ impl Default for PartitionData<'_> {
 }
 
 impl<'a> PartitionData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;
@@ -185,7 +187,8 @@ impl Default for ReplicaState {
 }
 
 impl ReplicaState {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.replica_id = d.i32()?;
         if version >= 2 {
@@ -225,7 +228,8 @@ pub struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.node_id = d.i32()?;
         message.listeners = d.array(true, |d| Listener::decode(d, version))?;
@@ -253,7 +257,8 @@ pub struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.host = d.string(true)?;

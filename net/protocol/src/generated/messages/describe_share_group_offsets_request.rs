@@ -47,7 +47,8 @@ impl Default for DescribeShareGroupOffsetsRequestGroup<'_> {
 }
 
 impl<'a> DescribeShareGroupOffsetsRequestGroup<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.group_id = d.string(true)?;
         message.topics =
@@ -74,7 +75,8 @@ pub struct DescribeShareGroupOffsetsRequestTopic<'a> {
 }
 
 impl<'a> DescribeShareGroupOffsetsRequestTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.partitions = d.array(true, Decoder::i32)?;

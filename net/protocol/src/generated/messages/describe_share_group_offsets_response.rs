@@ -49,7 +49,8 @@ pub struct DescribeShareGroupOffsetsResponseGroup<'a> {
 }
 
 impl<'a> DescribeShareGroupOffsetsResponseGroup<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.group_id = d.string(true)?;
         message.topics = d.array(true, |d| DescribeShareGroupOffsetsResponseTopic::decode(d, version))?;
@@ -81,7 +82,8 @@ pub struct DescribeShareGroupOffsetsResponseTopic<'a> {
 }
 
 impl<'a> DescribeShareGroupOffsetsResponseTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.topic_id = d.uuid()?;
@@ -131,7 +133,8 @@ impl Default for DescribeShareGroupOffsetsResponsePartition<'_> {
 }
 
 impl<'a> DescribeShareGroupOffsetsResponsePartition<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.start_offset = d.i64()?;

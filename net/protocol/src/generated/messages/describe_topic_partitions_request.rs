@@ -58,7 +58,8 @@ pub struct TopicRequest<'a> {
 }
 
 impl<'a> TopicRequest<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         d.skip_tags()?;
@@ -82,7 +83,8 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.partition_index = d.i32()?;

@@ -75,7 +75,8 @@ impl Default for DescribeTopicPartitionsResponseTopic<'_> {
 }
 
 impl<'a> DescribeTopicPartitionsResponseTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.error_code = d.i16()?;
         message.name = d.nullable_string(true)?;
@@ -140,7 +141,8 @@ impl Default for DescribeTopicPartitionsResponsePartition {
 }
 
 impl DescribeTopicPartitionsResponsePartition {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.error_code = d.i16()?;
         message.partition_index = d.i32()?;
@@ -180,7 +182,8 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.partition_index = d.i32()?;

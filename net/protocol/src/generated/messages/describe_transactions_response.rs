@@ -57,7 +57,8 @@ pub struct TransactionState<'a> {
 }
 
 impl<'a> TransactionState<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.error_code = d.i16()?;
         message.transactional_id = d.string(true)?;
@@ -95,7 +96,8 @@ pub struct TopicData<'a> {
 }
 
 impl<'a> TopicData<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic = d.string(true)?;
         message.partitions = d.array(true, Decoder::i32)?;

@@ -79,7 +79,8 @@ impl Default for DescribeUserScramCredentialsResult<'_> {
 }
 
 impl<'a> DescribeUserScramCredentialsResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.user = d.string(true)?;
         message.error_code = d.i16()?;
@@ -109,7 +110,8 @@ pub struct CredentialInfo {
 }
 
 impl CredentialInfo {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.mechanism = d.i8()?;
         message.iterations = d.i32()?;

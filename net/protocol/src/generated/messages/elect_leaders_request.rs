@@ -65,7 +65,8 @@ pub struct TopicPartitions<'a> {
 }
 
 impl<'a> TopicPartitions<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.topic = d.string(flexible)?;

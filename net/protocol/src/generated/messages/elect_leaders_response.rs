@@ -60,7 +60,8 @@ pub struct ReplicaElectionResult<'a> {
 }
 
 impl<'a> ReplicaElectionResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.topic = d.string(flexible)?;
@@ -100,7 +101,8 @@ impl Default for PartitionResult<'_> {
 }
 
 impl<'a> PartitionResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 2;
         let mut message = Self::default();
         message.partition_id = d.i32()?;

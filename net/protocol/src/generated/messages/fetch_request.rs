@@ -141,7 +141,8 @@ impl Default for ReplicaState {
 }
 
 impl ReplicaState {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.replica_id = d.i32()?;
         message.replica_epoch = d.i64()?;
@@ -169,7 +170,8 @@ pub struct FetchTopic<'a> {
 }
 
 impl<'a> FetchTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 12;
         let mut message = Self::default();
         if version <= 12 {
@@ -238,7 +240,8 @@ impl Default for FetchPartition {
 }
 
 impl FetchPartition {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         if version >= 9 {
@@ -303,7 +306,8 @@ pub struct ForgottenTopic<'a> {
 }
 
 impl<'a> ForgottenTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 12;
         let mut message = Self::default();
         if version <= 12 {

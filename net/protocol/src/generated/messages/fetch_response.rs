@@ -78,7 +78,8 @@ pub struct FetchableTopicResponse<'a> {
 }
 
 impl<'a> FetchableTopicResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 12;
         let mut message = Self::default();
         if version <= 12 {
@@ -156,7 +157,8 @@ impl Default for PartitionData<'_> {
 }
 
 impl<'a> PartitionData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 12;
         let mut message = Self::default();
         message.partition_index = d.i32()?;
@@ -232,7 +234,8 @@ impl Default for EpochEndOffset {
 }
 
 impl EpochEndOffset {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.epoch = d.i32()?;
         message.end_offset = d.i64()?;
@@ -264,7 +267,8 @@ impl Default for LeaderIdAndEpoch {
 }
 
 impl LeaderIdAndEpoch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.leader_id = d.i32()?;
         message.leader_epoch = d.i32()?;
@@ -296,7 +300,8 @@ impl Default for SnapshotId {
 }
 
 impl SnapshotId {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.end_offset = d.i64()?;
         message.epoch = d.i32()?;
@@ -322,7 +327,8 @@ pub struct AbortedTransaction {
 }
 
 impl AbortedTransaction {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.producer_id = d.i64()?;
         message.first_offset = d.i64()?;
@@ -356,7 +362,8 @@ pub struct NodeEndpoint<'a> {
 }
 
 impl<'a> NodeEndpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.node_id = d.i32()?;
         message.host = d.string(true)?;

@@ -66,7 +66,8 @@ pub struct TopicSnapshot<'a> {
 }
 
 impl<'a> TopicSnapshot<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.array(true, |d| PartitionSnapshot::decode(d, version))?;
@@ -98,7 +99,8 @@ pub struct PartitionSnapshot {
 }
 
 impl PartitionSnapshot {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         message.current_leader_epoch = d.i32()?;
@@ -137,7 +139,8 @@ pub struct SnapshotId {
 }
 
 impl SnapshotId {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.end_offset = d.i64()?;
         message.epoch = d.i32()?;

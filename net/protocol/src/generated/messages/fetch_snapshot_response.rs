@@ -62,7 +62,8 @@ pub struct TopicSnapshot<'a> {
 }
 
 impl<'a> TopicSnapshot<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.array(true, |d| PartitionSnapshot::decode(d, version))?;
@@ -98,7 +99,8 @@ pub struct PartitionSnapshot<'a> {
 }
 
 impl<'a> PartitionSnapshot<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.index = d.i32()?;
         message.error_code = d.i16()?;
@@ -141,7 +143,8 @@ pub struct SnapshotId {
 }
 
 impl SnapshotId {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.end_offset = d.i64()?;
         message.epoch = d.i32()?;
@@ -167,7 +170,8 @@ pub struct LeaderIdAndEpoch {
 }
 
 impl LeaderIdAndEpoch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.leader_id = d.i32()?;
         message.leader_epoch = d.i32()?;
@@ -195,7 +199,8 @@ pub struct NodeEndpoint<'a> {
 }
 
 impl<'a> NodeEndpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.node_id = d.i32()?;
         message.host = d.string(true)?;

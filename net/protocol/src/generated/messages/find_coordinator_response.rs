@@ -119,7 +119,8 @@ impl Default for Coordinator<'_> {
 }
 
 impl<'a> Coordinator<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.key = d.string(true)?;
         message.node_id = d.i32()?;

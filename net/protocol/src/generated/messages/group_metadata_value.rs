@@ -111,7 +111,8 @@ impl Default for MemberMetadata<'_> {
 }
 
 impl<'a> MemberMetadata<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.member_id = d.string(flexible)?;

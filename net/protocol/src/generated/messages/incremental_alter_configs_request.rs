@@ -53,7 +53,8 @@ pub struct AlterConfigsResource<'a> {
 }
 
 impl<'a> AlterConfigsResource<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.resource_type = d.i8()?;
@@ -95,7 +96,8 @@ impl Default for AlterableConfig<'_> {
 }
 
 impl<'a> AlterableConfig<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.name = d.string(flexible)?;

@@ -45,7 +45,8 @@ pub struct InitializeStateData {
 }
 
 impl InitializeStateData {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
@@ -73,7 +74,8 @@ pub struct PartitionData {
 }
 
 impl PartitionData {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         message.state_epoch = d.i32()?;

@@ -41,7 +41,8 @@ pub struct InitializeStateResult<'a> {
 }
 
 impl<'a> InitializeStateResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| PartitionResult::decode(d, version))?;
@@ -69,7 +70,8 @@ pub struct PartitionResult<'a> {
 }
 
 impl<'a> PartitionResult<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         message.error_code = d.i16()?;

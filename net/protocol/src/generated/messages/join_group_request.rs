@@ -102,7 +102,8 @@ pub struct JoinGroupRequestProtocol<'a> {
 }
 
 impl<'a> JoinGroupRequestProtocol<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 6;
         let mut message = Self::default();
         message.name = d.string(flexible)?;

@@ -114,7 +114,8 @@ pub struct JoinGroupResponseMember<'a> {
 }
 
 impl<'a> JoinGroupResponseMember<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 6;
         let mut message = Self::default();
         message.member_id = d.string(flexible)?;

@@ -53,7 +53,8 @@ pub struct Voter {
 }
 
 impl Voter {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.voter_id = d.i32()?;
         if version >= 1 {

@@ -65,7 +65,8 @@ pub struct MemberIdentity<'a> {
 }
 
 impl<'a> MemberIdentity<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.member_id = d.string(flexible)?;

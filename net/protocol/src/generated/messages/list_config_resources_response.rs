@@ -55,7 +55,8 @@ impl Default for ConfigResource<'_> {
 }
 
 impl<'a> ConfigResource<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.resource_name = d.string(true)?;
         if version >= 1 {

@@ -63,7 +63,8 @@ pub struct ListedGroup<'a> {
 }
 
 impl<'a> ListedGroup<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 3;
         let mut message = Self::default();
         message.group_id = d.string(flexible)?;

@@ -67,7 +67,8 @@ pub struct ListOffsetsTopic<'a> {
 }
 
 impl<'a> ListOffsetsTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 6;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -107,7 +108,8 @@ impl Default for ListOffsetsPartition {
 }
 
 impl ListOffsetsPartition {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         if version >= 4 {

@@ -55,7 +55,8 @@ pub struct ListOffsetsTopicResponse<'a> {
 }
 
 impl<'a> ListOffsetsTopicResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 6;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -105,7 +106,8 @@ impl Default for ListOffsetsPartitionResponse {
 }
 
 impl ListOffsetsPartitionResponse {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;

@@ -64,7 +64,8 @@ pub struct OngoingTopicReassignment<'a> {
 }
 
 impl<'a> OngoingTopicReassignment<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.array(true, |d| OngoingPartitionReassignment::decode(d, version))?;
@@ -94,7 +95,8 @@ pub struct OngoingPartitionReassignment {
 }
 
 impl OngoingPartitionReassignment {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.replicas = d.array(true, Decoder::i32)?;

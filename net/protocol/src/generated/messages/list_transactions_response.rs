@@ -55,7 +55,8 @@ pub struct TransactionState<'a> {
 }
 
 impl<'a> TransactionState<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.transactional_id = d.string(true)?;
         message.producer_id = d.i64()?;

@@ -96,7 +96,8 @@ impl Default for MetadataRequestTopic<'_> {
 }
 
 impl<'a> MetadataRequestTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         if version >= 10 {

@@ -109,7 +109,8 @@ pub struct MetadataResponseBroker<'a> {
 }
 
 impl<'a> MetadataResponseBroker<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         message.node_id = d.i32()?;
@@ -170,7 +171,8 @@ impl Default for MetadataResponseTopic<'_> {
 }
 
 impl<'a> MetadataResponseTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         message.error_code = d.i16()?;
@@ -250,7 +252,8 @@ impl Default for MetadataResponsePartition {
 }
 
 impl MetadataResponsePartition {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         message.error_code = d.i16()?;

@@ -90,7 +90,8 @@ pub struct OffsetCommitRequestTopic<'a> {
 }
 
 impl<'a> OffsetCommitRequestTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 8;
         let mut message = Self::default();
         if version <= 9 {
@@ -147,7 +148,8 @@ impl Default for OffsetCommitRequestPartition<'_> {
 }
 
 impl<'a> OffsetCommitRequestPartition<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 8;
         let mut message = Self::default();
         message.partition_index = d.i32()?;

@@ -57,7 +57,8 @@ pub struct OffsetCommitResponseTopic<'a> {
 }
 
 impl<'a> OffsetCommitResponseTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 8;
         let mut message = Self::default();
         if version <= 9 {
@@ -99,7 +100,8 @@ pub struct OffsetCommitResponsePartition {
 }
 
 impl OffsetCommitResponsePartition {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;

@@ -43,7 +43,8 @@ pub struct OffsetDeleteRequestTopic<'a> {
 }
 
 impl<'a> OffsetDeleteRequestTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(false)?;
         message.partitions = d.array(false, |d| OffsetDeleteRequestPartition::decode(d, version))?;
@@ -65,7 +66,8 @@ pub struct OffsetDeleteRequestPartition {
 }
 
 impl OffsetDeleteRequestPartition {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         Ok(message)

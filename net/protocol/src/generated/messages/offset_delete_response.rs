@@ -47,7 +47,8 @@ pub struct OffsetDeleteResponseTopic<'a> {
 }
 
 impl<'a> OffsetDeleteResponseTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(false)?;
         message.partitions = d.array(false, |d| OffsetDeleteResponsePartition::decode(d, version))?;
@@ -71,7 +72,8 @@ pub struct OffsetDeleteResponsePartition {
 }
 
 impl OffsetDeleteResponsePartition {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;

@@ -92,7 +92,8 @@ pub struct OffsetFetchRequestTopic<'a> {
 }
 
 impl<'a> OffsetFetchRequestTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 6;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -134,7 +135,8 @@ impl Default for OffsetFetchRequestGroup<'_> {
 }
 
 impl<'a> OffsetFetchRequestGroup<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.group_id = d.string(true)?;
         if version >= 9 {
@@ -170,7 +172,8 @@ pub struct OffsetFetchRequestTopics<'a> {
 }
 
 impl<'a> OffsetFetchRequestTopics<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         if version <= 9 {
             message.name = d.string(true)?;

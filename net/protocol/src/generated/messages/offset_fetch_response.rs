@@ -75,7 +75,8 @@ pub struct OffsetFetchResponseTopic<'a> {
 }
 
 impl<'a> OffsetFetchResponseTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 6;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -125,7 +126,8 @@ impl Default for OffsetFetchResponsePartition<'_> {
 }
 
 impl<'a> OffsetFetchResponsePartition<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 6;
         let mut message = Self::default();
         message.partition_index = d.i32()?;
@@ -169,7 +171,8 @@ pub struct OffsetFetchResponseGroup<'a> {
 }
 
 impl<'a> OffsetFetchResponseGroup<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.group_id = d.string(true)?;
         message.topics = d.array(true, |d| OffsetFetchResponseTopics::decode(d, version))?;
@@ -199,7 +202,8 @@ pub struct OffsetFetchResponseTopics<'a> {
 }
 
 impl<'a> OffsetFetchResponseTopics<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         if version <= 9 {
             message.name = d.string(true)?;
@@ -253,7 +257,8 @@ impl Default for OffsetFetchResponsePartitions<'_> {
 }
 
 impl<'a> OffsetFetchResponsePartitions<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.committed_offset = d.i64()?;

@@ -61,7 +61,8 @@ pub struct OffsetForLeaderTopic<'a> {
 }
 
 impl<'a> OffsetForLeaderTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.topic = d.string(flexible)?;
@@ -101,7 +102,8 @@ impl Default for OffsetForLeaderPartition {
 }
 
 impl OffsetForLeaderPartition {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         message.current_leader_epoch = d.i32()?;

@@ -51,7 +51,8 @@ pub struct OffsetForLeaderTopicResult<'a> {
 }
 
 impl<'a> OffsetForLeaderTopicResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.topic = d.string(flexible)?;
@@ -93,7 +94,8 @@ impl Default for EpochEndOffset {
 }
 
 impl EpochEndOffset {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.error_code = d.i16()?;
         message.partition = d.i32()?;

@@ -61,7 +61,8 @@ pub struct TopicProduceData<'a> {
 }
 
 impl<'a> TopicProduceData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         if version <= 12 {
@@ -103,7 +104,8 @@ pub struct PartitionProduceData<'a> {
 }
 
 impl<'a> PartitionProduceData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         message.index = d.i32()?;

@@ -66,7 +66,8 @@ pub struct TopicProduceResponse<'a> {
 }
 
 impl<'a> TopicProduceResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         if version <= 12 {
@@ -135,7 +136,8 @@ impl Default for PartitionProduceResponse<'_> {
 }
 
 impl<'a> PartitionProduceResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         message.index = d.i32()?;
@@ -194,7 +196,8 @@ pub struct BatchIndexAndErrorMessage<'a> {
 }
 
 impl<'a> BatchIndexAndErrorMessage<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 9;
         let mut message = Self::default();
         message.batch_index = d.i32()?;
@@ -232,7 +235,8 @@ impl Default for LeaderIdAndEpoch {
 }
 
 impl LeaderIdAndEpoch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.leader_id = d.i32()?;
         message.leader_epoch = d.i32()?;
@@ -262,7 +266,8 @@ pub struct NodeEndpoint<'a> {
 }
 
 impl<'a> NodeEndpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.node_id = d.i32()?;
         message.host = d.string(true)?;

@@ -55,7 +55,8 @@ pub struct ProducerEntry {
 }
 
 impl ProducerEntry {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.producer_id = d.i64()?;
         message.epoch = d.i16()?;

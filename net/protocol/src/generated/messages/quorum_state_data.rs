@@ -89,7 +89,8 @@ pub struct Voter {
 }
 
 impl Voter {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.voter_id = d.i32()?;
         d.skip_tags()?;

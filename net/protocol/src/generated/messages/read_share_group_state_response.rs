@@ -41,7 +41,8 @@ pub struct ReadStateResult<'a> {
 }
 
 impl<'a> ReadStateResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| PartitionResult::decode(d, version))?;
@@ -75,7 +76,8 @@ pub struct PartitionResult<'a> {
 }
 
 impl<'a> PartitionResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         message.error_code = d.i16()?;
@@ -113,7 +115,8 @@ pub struct StateBatch {
 }
 
 impl StateBatch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.first_offset = d.i64()?;
         message.last_offset = d.i64()?;

@@ -45,7 +45,8 @@ pub struct ReadStateSummaryData {
 }
 
 impl ReadStateSummaryData {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
@@ -71,7 +72,8 @@ pub struct PartitionData {
 }
 
 impl PartitionData {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         message.leader_epoch = d.i32()?;

@@ -41,7 +41,8 @@ pub struct ReadStateSummaryResult<'a> {
 }
 
 impl<'a> ReadStateSummaryResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| PartitionResult::decode(d, version))?;
@@ -91,7 +92,8 @@ impl Default for PartitionResult<'_> {
 }
 
 impl<'a> PartitionResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition = d.i32()?;
         message.error_code = d.i16()?;

@@ -122,7 +122,8 @@ pub struct BrokerEndpoint<'a> {
 }
 
 impl<'a> BrokerEndpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.host = d.string(true)?;
@@ -154,7 +155,8 @@ pub struct BrokerFeature<'a> {
 }
 
 impl<'a> BrokerFeature<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.min_supported_version = d.i16()?;

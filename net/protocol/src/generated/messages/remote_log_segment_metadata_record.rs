@@ -88,7 +88,8 @@ pub struct RemoteLogSegmentIdEntry<'a> {
 }
 
 impl<'a> RemoteLogSegmentIdEntry<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id_partition = TopicIdPartitionEntry::decode(d, version)?;
         message.id = d.uuid()?;
@@ -116,7 +117,8 @@ pub struct TopicIdPartitionEntry<'a> {
 }
 
 impl<'a> TopicIdPartitionEntry<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.id = d.uuid()?;
@@ -144,7 +146,8 @@ pub struct SegmentLeaderEpochEntry {
 }
 
 impl SegmentLeaderEpochEntry {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.leader_epoch = d.i32()?;
         message.offset = d.i64()?;

@@ -88,7 +88,8 @@ pub struct SegmentLeaderEpochEntry {
 }
 
 impl SegmentLeaderEpochEntry {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.leader_epoch = d.i32()?;
         message.offset = d.i64()?;

@@ -57,7 +57,8 @@ pub struct RemoteLogSegmentIdEntry<'a> {
 }
 
 impl<'a> RemoteLogSegmentIdEntry<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id_partition = TopicIdPartitionEntry::decode(d, version)?;
         message.id = d.uuid()?;
@@ -85,7 +86,8 @@ pub struct TopicIdPartitionEntry<'a> {
 }
 
 impl<'a> TopicIdPartitionEntry<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.id = d.uuid()?;

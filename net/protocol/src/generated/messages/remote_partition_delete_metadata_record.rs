@@ -55,7 +55,8 @@ pub struct TopicIdPartitionEntry<'a> {
 }
 
 impl<'a> TopicIdPartitionEntry<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.id = d.uuid()?;

@@ -73,7 +73,8 @@ pub struct AcknowledgeTopic {
 }
 
 impl AcknowledgeTopic {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| AcknowledgePartition::decode(d, version))?;
@@ -99,7 +100,8 @@ pub struct AcknowledgePartition {
 }
 
 impl AcknowledgePartition {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.acknowledgement_batches = d.array(true, |d| AcknowledgementBatch::decode(d, version))?;
@@ -127,7 +129,8 @@ pub struct AcknowledgementBatch {
 }
 
 impl AcknowledgementBatch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.first_offset = d.i64()?;
         message.last_offset = d.i64()?;

@@ -65,7 +65,8 @@ pub struct ShareAcknowledgeTopicResponse<'a> {
 }
 
 impl<'a> ShareAcknowledgeTopicResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
@@ -95,7 +96,8 @@ pub struct PartitionData<'a> {
 }
 
 impl<'a> PartitionData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;
@@ -125,7 +127,8 @@ pub struct LeaderIdAndEpoch {
 }
 
 impl LeaderIdAndEpoch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.leader_id = d.i32()?;
         message.leader_epoch = d.i32()?;
@@ -155,7 +158,8 @@ pub struct NodeEndpoint<'a> {
 }
 
 impl<'a> NodeEndpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.node_id = d.i32()?;
         message.host = d.string(true)?;

@@ -108,7 +108,8 @@ pub struct FetchTopic {
 }
 
 impl FetchTopic {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| FetchPartition::decode(d, version))?;
@@ -134,7 +135,8 @@ pub struct FetchPartition {
 }
 
 impl FetchPartition {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.acknowledgement_batches = d.array(true, |d| AcknowledgementBatch::decode(d, version))?;
@@ -162,7 +164,8 @@ pub struct AcknowledgementBatch {
 }
 
 impl AcknowledgementBatch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.first_offset = d.i64()?;
         message.last_offset = d.i64()?;
@@ -190,7 +193,8 @@ pub struct ForgottenTopic {
 }
 
 impl ForgottenTopic {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, Decoder::i32)?;

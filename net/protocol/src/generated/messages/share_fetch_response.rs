@@ -61,7 +61,8 @@ pub struct ShareFetchableTopicResponse<'a> {
 }
 
 impl<'a> ShareFetchableTopicResponse<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
@@ -99,7 +100,8 @@ pub struct PartitionData<'a> {
 }
 
 impl<'a> PartitionData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;
@@ -137,7 +139,8 @@ pub struct LeaderIdAndEpoch {
 }
 
 impl LeaderIdAndEpoch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.leader_id = d.i32()?;
         message.leader_epoch = d.i32()?;
@@ -165,7 +168,8 @@ pub struct AcquiredRecords {
 }
 
 impl AcquiredRecords {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.first_offset = d.i64()?;
         message.last_offset = d.i64()?;
@@ -197,7 +201,8 @@ pub struct NodeEndpoint<'a> {
 }
 
 impl<'a> NodeEndpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.node_id = d.i32()?;
         message.host = d.string(true)?;

@@ -53,7 +53,8 @@ pub struct TopicPartitions {
 }
 
 impl TopicPartitions {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, Decoder::i32)?;

@@ -75,7 +75,8 @@ impl Default for DescribedGroup<'_> {
 }
 
 impl<'a> DescribedGroup<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.error_code = d.i16()?;
         message.error_message = d.nullable_string(true)?;
@@ -125,7 +126,8 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.member_id = d.string(true)?;
         message.rack_id = d.nullable_string(true)?;
@@ -159,7 +161,8 @@ pub struct Assignment<'a> {
 }
 
 impl<'a> Assignment<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_partitions = d.array(true, |d| TopicPartitions::decode(d, version))?;
         d.skip_tags()?;
@@ -185,7 +188,8 @@ pub struct TopicPartitions<'a> {
 }
 
 impl<'a> TopicPartitions<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.topic_name = d.string(true)?;

@@ -68,7 +68,8 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_partitions = d.array(true, |d| TopicPartitions::decode(d, version))?;
         d.skip_tags()?;
@@ -92,7 +93,8 @@ pub struct TopicPartitions {
 }
 
 impl TopicPartitions {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.partitions = d.array(true, Decoder::i32)?;

@@ -51,7 +51,8 @@ pub struct TopicPartitionsInfo<'a> {
 }
 
 impl<'a> TopicPartitionsInfo<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.topic_name = d.string(true)?;
@@ -79,7 +80,8 @@ pub struct TopicInfo<'a> {
 }
 
 impl<'a> TopicInfo<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_id = d.uuid()?;
         message.topic_name = d.string(true)?;

@@ -95,7 +95,8 @@ pub struct StateBatch {
 }
 
 impl StateBatch {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.first_offset = d.i64()?;
         message.last_offset = d.i64()?;

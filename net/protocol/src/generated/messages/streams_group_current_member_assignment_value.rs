@@ -81,7 +81,8 @@ impl Default for TaskIds<'_> {
 }
 
 impl<'a> TaskIds<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.partitions = d.array(true, Decoder::i32)?;

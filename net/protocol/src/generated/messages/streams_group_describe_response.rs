@@ -75,7 +75,8 @@ impl Default for DescribedGroup<'_> {
 }
 
 impl<'a> DescribedGroup<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.error_code = d.i16()?;
         message.error_message = d.nullable_string(true)?;
@@ -120,7 +121,8 @@ pub struct Topology<'a> {
 }
 
 impl<'a> Topology<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.epoch = d.i32()?;
         message.subtopologies = d.nullable_array(true, |d| Subtopology::decode(d, version))?;
@@ -152,7 +154,8 @@ pub struct Subtopology<'a> {
 }
 
 impl<'a> Subtopology<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.source_topics = d.array(true, |d| d.string(true))?;
@@ -188,7 +191,8 @@ pub struct TopicInfo<'a> {
 }
 
 impl<'a> TopicInfo<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.i32()?;
@@ -244,7 +248,8 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.member_id = d.string(true)?;
         message.member_epoch = d.i32()?;
@@ -301,7 +306,8 @@ pub struct Endpoint<'a> {
 }
 
 impl<'a> Endpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.host = d.string(true)?;
         message.port = d.u16()?;
@@ -327,7 +333,8 @@ pub struct KeyValue<'a> {
 }
 
 impl<'a> KeyValue<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.key = d.string(true)?;
         message.value = d.string(true)?;
@@ -355,7 +362,8 @@ pub struct TaskOffset<'a> {
 }
 
 impl<'a> TaskOffset<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.partition = d.i32()?;
@@ -385,7 +393,8 @@ pub struct Assignment<'a> {
 }
 
 impl<'a> Assignment<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.active_tasks = d.array(true, |d| TaskIds::decode(d, version))?;
         message.standby_tasks = d.array(true, |d| TaskIds::decode(d, version))?;
@@ -413,7 +422,8 @@ pub struct TaskIds<'a> {
 }
 
 impl<'a> TaskIds<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.partitions = d.array(true, Decoder::i32)?;

@@ -139,7 +139,8 @@ pub struct Topology<'a> {
 }
 
 impl<'a> Topology<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.epoch = d.i32()?;
         message.subtopologies = d.array(true, |d| Subtopology::decode(d, version))?;
@@ -175,7 +176,8 @@ pub struct Subtopology<'a> {
 }
 
 impl<'a> Subtopology<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.source_topics = d.array(true, |d| d.string(true))?;
@@ -215,7 +217,8 @@ pub struct TopicInfo<'a> {
 }
 
 impl<'a> TopicInfo<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.i32()?;
@@ -247,7 +250,8 @@ pub struct CopartitionGroup {
 }
 
 impl CopartitionGroup {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.source_topics = d.array(true, Decoder::i16)?;
         message.source_topic_regex = d.array(true, Decoder::i16)?;
@@ -275,7 +279,8 @@ pub struct TaskIds<'a> {
 }
 
 impl<'a> TaskIds<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.partitions = d.array(true, Decoder::i32)?;
@@ -301,7 +306,8 @@ pub struct Endpoint<'a> {
 }
 
 impl<'a> Endpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.host = d.string(true)?;
         message.port = d.u16()?;
@@ -327,7 +333,8 @@ pub struct KeyValue<'a> {
 }
 
 impl<'a> KeyValue<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.key = d.string(true)?;
         message.value = d.string(true)?;
@@ -355,7 +362,8 @@ pub struct TaskOffset<'a> {
 }
 
 impl<'a> TaskOffset<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.partition = d.i32()?;

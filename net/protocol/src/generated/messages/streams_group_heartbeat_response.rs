@@ -117,7 +117,8 @@ pub struct Status<'a> {
 }
 
 impl<'a> Status<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.status_code = d.i8()?;
         message.status_detail = d.string(true)?;
@@ -143,7 +144,8 @@ pub struct TaskIds<'a> {
 }
 
 impl<'a> TaskIds<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.partitions = d.array(true, Decoder::i32)?;
@@ -171,7 +173,8 @@ pub struct EndpointToPartitions<'a> {
 }
 
 impl<'a> EndpointToPartitions<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.user_endpoint = Endpoint::decode(d, version)?;
         message.active_partitions = d.array(true, |d| TopicPartition::decode(d, version))?;
@@ -199,7 +202,8 @@ pub struct Endpoint<'a> {
 }
 
 impl<'a> Endpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.host = d.string(true)?;
         message.port = d.u16()?;
@@ -225,7 +229,8 @@ pub struct TopicPartition<'a> {
 }
 
 impl<'a> TopicPartition<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic = d.string(true)?;
         message.partitions = d.array(true, Decoder::i32)?;

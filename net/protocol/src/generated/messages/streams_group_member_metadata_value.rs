@@ -94,7 +94,8 @@ pub struct Endpoint<'a> {
 }
 
 impl<'a> Endpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.host = d.string(true)?;
         message.port = d.u16()?;
@@ -120,7 +121,8 @@ pub struct KeyValue<'a> {
 }
 
 impl<'a> KeyValue<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.key = d.string(true)?;
         message.value = d.string(true)?;

@@ -80,7 +80,8 @@ pub struct LastAssignmentConfig<'a> {
 }
 
 impl<'a> LastAssignmentConfig<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.key = d.string(true)?;
         message.value = d.string(true)?;

@@ -55,7 +55,8 @@ pub struct Subtopology<'a> {
 }
 
 impl<'a> Subtopology<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.subtopology_id = d.string(true)?;
         message.source_topics = d.array(true, |d| d.string(true))?;
@@ -95,7 +96,8 @@ pub struct TopicInfo<'a> {
 }
 
 impl<'a> TopicInfo<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.i32()?;
@@ -127,7 +129,8 @@ pub struct CopartitionGroup {
 }
 
 impl CopartitionGroup {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.source_topics = d.array(true, Decoder::i16)?;
         message.source_topic_regex = d.array(true, Decoder::i16)?;
@@ -155,7 +158,8 @@ pub struct TopicConfig<'a> {
 }
 
 impl<'a> TopicConfig<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.key = d.string(true)?;
         message.value = d.string(true)?;

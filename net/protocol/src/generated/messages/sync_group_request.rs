@@ -79,7 +79,8 @@ pub struct SyncGroupRequestAssignment<'a> {
 }
 
 impl<'a> SyncGroupRequestAssignment<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 4;
         let mut message = Self::default();
         message.member_id = d.string(flexible)?;

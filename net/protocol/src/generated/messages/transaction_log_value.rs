@@ -119,7 +119,8 @@ pub struct PartitionsSchema<'a> {
 }
 
 impl<'a> PartitionsSchema<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 1;
         let mut message = Self::default();
         message.topic = d.string(flexible)?;

@@ -94,7 +94,8 @@ pub struct TxnOffsetCommitRequestTopic<'a> {
 }
 
 impl<'a> TxnOffsetCommitRequestTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 3;
         let mut message = Self::default();
         message.name = d.string(flexible)?;
@@ -141,7 +142,8 @@ impl Default for TxnOffsetCommitRequestPartition<'_> {
 }
 
 impl<'a> TxnOffsetCommitRequestPartition<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let flexible = version >= 3;
         let mut message = Self::default();
         message.partition_index = d.i32()?;

@@ -69,7 +69,8 @@ impl Default for FeatureUpdateKey<'_> {
 }
 
 impl<'a> FeatureUpdateKey<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.feature = d.string(true)?;
         message.max_version_level = d.i16()?;

@@ -76,7 +76,8 @@ impl Default for UpdatableFeatureResult<'_> {
 }
 
 impl<'a> UpdatableFeatureResult<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.feature = d.string(true)?;
         message.error_code = d.i16()?;

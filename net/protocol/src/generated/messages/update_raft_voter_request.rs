@@ -76,7 +76,8 @@ pub struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.host = d.string(true)?;
@@ -104,7 +105,8 @@ pub struct KRaftVersionFeature {
 }
 
 impl KRaftVersionFeature {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.min_supported_version = d.i16()?;
         message.max_supported_version = d.i16()?;

@@ -58,7 +58,8 @@ pub struct TopicData<'a> {
 }
 
 impl<'a> TopicData<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.topic_name = d.string(true)?;
         message.partitions = d.array(true, |d| PartitionData::decode(d, version))?;
@@ -90,7 +91,8 @@ pub struct PartitionData {
 }
 
 impl PartitionData {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;
@@ -124,7 +126,8 @@ pub struct NodeEndpoint<'a> {
 }
 
 impl<'a> NodeEndpoint<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.node_id = d.i32()?;
         message.host = d.string(true)?;

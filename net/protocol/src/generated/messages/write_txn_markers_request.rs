@@ -49,7 +49,8 @@ pub struct WritableTxnMarker<'a> {
 }
 
 impl<'a> WritableTxnMarker<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.producer_id = d.i64()?;
         message.producer_epoch = d.i16()?;
@@ -87,7 +88,8 @@ pub struct WritableTxnMarkerTopic<'a> {
 }
 
 impl<'a> WritableTxnMarkerTopic<'a> {
-    fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partition_indexes = d.array(true, Decoder::i32)?;

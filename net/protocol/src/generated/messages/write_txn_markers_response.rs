@@ -41,7 +41,8 @@ pub struct WritableTxnMarkerResult<'a> {
 }
 
 impl<'a> WritableTxnMarkerResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.producer_id = d.i64()?;
         message.topics = d.array(true, |d| WritableTxnMarkerTopicResult::decode(d, version))?;
@@ -67,7 +68,8 @@ pub struct WritableTxnMarkerTopicResult<'a> {
 }
 
 impl<'a> WritableTxnMarkerTopicResult<'a> {
-    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'a>, version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.name = d.string(true)?;
         message.partitions = d.array(true, |d| WritableTxnMarkerPartitionResult::decode(d, version))?;
@@ -93,7 +95,8 @@ pub struct WritableTxnMarkerPartitionResult {
 }
 
 impl WritableTxnMarkerPartitionResult {
-    fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
+    /// Reads it as part of its message.
+    pub fn decode(d: &mut Decoder<'_>, _version: i16) -> Result<Self, DecodeError> {
         let mut message = Self::default();
         message.partition_index = d.i32()?;
         message.error_code = d.i16()?;
