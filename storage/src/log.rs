@@ -61,8 +61,8 @@ pub struct Log {
 struct OnDisk {
     /// The directory exists.
     has_dir: bool,
-    /// The last close has been clean, and nothing was written since.
-    is_clean: bool,
+    /// The active segment's base and the end, while the marker of a clean close still stands.
+    marked: Option<(Offset, Offset)>,
     /// The epoch file tells all.
     has_epochs: bool,
 }
@@ -301,9 +301,8 @@ impl Log {
             disk.create_dir(&self.dir).map_err(StorageError::io(&self.dir))?;
             self.on_disk.has_dir = true;
         }
-        if self.on_disk.is_clean {
-            close::unmark(disk, &self.dir, self.offsets.end)?;
-            self.on_disk.is_clean = false;
+        if let Some((base, end)) = self.on_disk.marked.take() {
+            close::unmark(disk, &self.dir, base, end)?;
         }
         if !self.on_disk.has_epochs {
             let path = self.dir.join(epochs::FILE_NAME);

@@ -141,14 +141,13 @@ impl Segment {
             .map_err(|error| self.error(dir, INDEX, 0, Cause::Io(error)))
     }
 
-    /// A position before which every record is older than `timestamp`.
-    pub fn position_older(
+    /// An offset up to which every record is older than `timestamp`; one before the base if none is known.
+    pub fn older_to(
         &mut self,
         disk: &mut dyn Disk,
-        files: &mut OpenFiles,
         dir: &Path,
         timestamp: i64,
-    ) -> Result<u32, StorageError> {
+    ) -> Result<Offset, StorageError> {
         let relative = match &self.indexes {
             Indexes::Growing(index) => index.older_than(timestamp),
             Indexes::Sealed => {
@@ -159,10 +158,7 @@ impl Segment {
                 found.map_err(StorageError::io(&path))?
             }
         };
-        match relative {
-            None => Ok(0),
-            Some(relative) => self.position_before(disk, files, dir, self.base.plus(i64::from(relative))),
-        }
+        Ok(self.base.plus(relative.map_or(-1, i64::from)))
     }
 
     /// Lets go of the files.

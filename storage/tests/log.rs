@@ -102,6 +102,7 @@ fn log_with_gaps() -> Rig {
     let rig = Rig::new(LogSettings::default());
     let mut io = rig.world.io();
     io.create_dir(&rig::dir()).unwrap();
+    io.replace_file(&rig.path("00000000000000000030.snapshot"), b"the segment before is sealed").unwrap();
     for (name, bases) in [("00000000000000000010.log", &[10i64, 14][..]), ("00000000000000000030.log", &[30])]
     {
         let mut bytes = Vec::new();

@@ -63,15 +63,18 @@ pub(super) fn read_marker(disk: &mut dyn Disk, dir: &Path) -> Result<Option<Mark
 }
 
 /// Takes the marker back, before the first write after a clean close, and the snapshot that came with it at `end`: the
-/// segment goes on growing, and a snapshot at a segment's end would say that it is sealed.
-pub(super) fn unmark(disk: &mut dyn Disk, dir: &Path, end: Offset) -> Result<(), StorageError> {
-    for path in [dir.join(MARKER), path_of(dir, end, SNAPSHOT)] {
-        match disk.remove(&path) {
-            Err(error) if error != IoError::NOT_FOUND => return Err(StorageError::io(&path)(error)),
-            _ => {}
-        }
+/// active segment at `base` goes on growing, and a snapshot at its end would say that it is sealed. While it is empty, that
+/// snapshot is the one of the segment before.
+pub(super) fn unmark(disk: &mut dyn Disk, dir: &Path, base: Offset, end: Offset) -> Result<(), StorageError> {
+    remove_if_there(disk, &dir.join(MARKER))?;
+    if base == end { Ok(()) } else { remove_if_there(disk, &path_of(dir, end, SNAPSHOT)) }
+}
+
+fn remove_if_there(disk: &mut dyn Disk, path: &Path) -> Result<(), StorageError> {
+    match disk.remove(path) {
+        Err(error) if error != IoError::NOT_FOUND => Err(StorageError::io(path)(error)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// The sum of both index files, as the marker has it.
@@ -86,7 +89,7 @@ impl Log {
         for segment in &mut self.segments {
             segment.release(files);
         }
-        if self.offline.is_some() || self.on_disk.is_clean || self.segments.is_empty() {
+        if self.offline.is_some() || self.on_disk.marked.is_some() || self.segments.is_empty() {
             return Ok(());
         }
         assert!(self.dirty.is_empty(), "a log is closed with unwritten batches");

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use shard::{Disk, FileId, IoError, OpenMode, WallMs};
 
-use super::close::{Marker, index_crc, read_marker};
+use super::close::{Marker, index_crc, read_marker, unmark};
 use super::{Dirty, Log, Offsets, OnDisk, Tail, seal};
 use crate::batch::BatchHeader;
 use crate::epochs::{self, Epochs};
@@ -90,7 +90,7 @@ impl Log {
             flight: None,
             sealing: Default::default(),
             offline: None,
-            on_disk: OnDisk { has_dir: false, is_clean: false, has_epochs: true },
+            on_disk: OnDisk { has_dir: false, marked: None, has_epochs: true },
         };
         let mut recovered = Recovered { is_clean: true, ..Recovered::default() };
         match disk.list(&log.dir) {
@@ -153,7 +153,13 @@ impl Recovery<'_> {
         let doubtful_from = first_doubtful.map_or(Offset(i64::MAX), |(found, _)| found.base);
         let snapshot_at = self.load_snapshot(doubtful_from)?;
         self.report.is_clean = segments.is_empty() || (first_doubtful.is_none() && marker.is_some());
-        self.log.on_disk.is_clean = self.report.is_clean && !segments.is_empty();
+        if let Some(Marker { base, end, .. }) = marker {
+            if self.report.is_clean {
+                self.log.on_disk.marked = Some((base, end));
+            } else {
+                unmark(self.disk, &self.log.dir, base, end)?;
+            }
+        }
 
         let mut end = segments.first().map_or(self.log.offsets.log_start, |first| first.base);
         for (index, (found, trusted)) in segments.iter().zip(trusted).enumerate() {
@@ -171,7 +177,10 @@ impl Recovery<'_> {
                 Some(known) if !needs_headers => known,
                 _ => self.read_segment(&mut segment, found, is_trusted, snapshot_at)?,
             };
-            let is_cut = segment.size < found.size;
+            // Compaction leaves gaps between segments, but sealed ones. Without that proof, a gap is a lost tail.
+            let lost_tail =
+                found.next.is_some_and(|next| end < next && !self.found.snapshots.contains(&next));
+            let is_cut = segment.size < found.size || lost_tail;
             self.log.segments.push(segment);
             if is_cut {
                 self.cut(found, &segments[index + 1..])?;

@@ -42,14 +42,19 @@ impl Log {
         timestamp: i64,
         up_to: Offset,
     ) -> Result<Option<Found>, StorageError> {
-        let start = self.offsets.log_start;
+        let (start, up_to) = (self.offsets.log_start, up_to.min(self.offsets.end));
         for index in self.segment_of(start)..self.segments.len() {
             let segment = &mut self.segments[index];
             // -1 is the time of a segment without dates; those are looked through, as negative targets may ask for them.
             if segment.newest.timestamp < timestamp {
                 continue;
             }
-            let position = segment.position_older(disk, files, &self.dir, timestamp)?;
+            let older_to = segment.older_to(disk, &self.dir, timestamp)?;
+            if older_to >= up_to {
+                // The index knows of batches that this reader may not see, or that are not even written.
+                break;
+            }
+            let position = segment.position_before(disk, files, &self.dir, older_to)?;
             let unpacked_max = self.settings.unpacked_bytes_max as usize;
             let found =
                 self.walk_batches(disk, files, index, position, up_to, |header, position, scanner| {

@@ -147,6 +147,7 @@ impl Rig {
                     Outcome::Read(buffer) => return buffer.freeze(),
                     other => {
                         self.log.on_outcome(self.io.disk(), &other);
+                        self.log.advance_high_watermark(self.log.offsets().end);
                     }
                 }
             }
