@@ -23,8 +23,9 @@ const FIRST_RESERVE: usize = 8;
 #[derive(Debug, Clone)]
 pub struct Decoder<'a> {
     frame: &'a [u8],
-    position: usize,
-    /// Where reading must stop: the frame's end, or inside a tagged field that field's end.
+    /// What may still be read: up to the frame's end, or inside a tagged field up to that field's end.
+    rest: &'a [u8],
+    /// Where `rest` ends in the frame.
     end: usize,
     /// Bytes of memory that lists may still take.
     budget: usize,
@@ -34,17 +35,17 @@ impl<'a> Decoder<'a> {
     /// Starts at the first byte of `frame`. Lists may take 64 KiB plus 64 bytes a byte of the frame, at most 64 MiB.
     pub fn new(frame: &'a [u8]) -> Decoder<'a> {
         let budget = BUDGET_BASE.saturating_add(frame.len().saturating_mul(BUDGET_PER_BYTE)).min(BUDGET_MAX);
-        Decoder { frame, position: 0, end: frame.len(), budget }
+        Decoder { frame, rest: frame, end: frame.len(), budget }
     }
 
     /// Bytes read so far, counted from the start of the frame.
     pub fn position(&self) -> usize {
-        self.position
+        self.end - self.rest.len()
     }
 
     /// Bytes that are left.
     pub fn remaining(&self) -> usize {
-        self.end.saturating_sub(self.position)
+        self.rest.len()
     }
 
     /// The whole frame, from its first byte.
@@ -54,27 +55,35 @@ impl<'a> Decoder<'a> {
 
     /// Ends the reading; an error if bytes are left over.
     pub fn finish(self) -> Result<(), DecodeError> {
-        if self.remaining() == 0 { Ok(()) } else { Err(DecodeError::TrailingBytes { at: self.at() }) }
+        if self.rest.is_empty() { Ok(()) } else { Err(DecodeError::TrailingBytes { at: self.at() }) }
     }
 
     /// The offset for an error. Frames are at most 2 GiB, so nothing is lost.
     pub(crate) fn at(&self) -> u32 {
-        self.position as u32
+        self.position() as u32
     }
 
     /// The next `count` bytes, lent.
+    #[inline]
     pub fn take(&mut self, count: usize) -> Result<&'a [u8], DecodeError> {
-        if count > self.remaining() {
-            return Err(DecodeError::Truncated { at: self.at() });
+        match self.rest.split_at_checked(count) {
+            Some((taken, rest)) => {
+                self.rest = rest;
+                Ok(taken)
+            }
+            None => Err(DecodeError::Truncated { at: self.at() }),
         }
-        let from = self.position;
-        self.position += count;
-        self.frame.get(from..self.position).ok_or(DecodeError::Truncated { at: from as u32 })
     }
 
+    #[inline]
     fn array_of<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        let at = self.at();
-        self.take(N)?.first_chunk::<N>().copied().ok_or(DecodeError::Truncated { at })
+        match self.rest.split_first_chunk::<N>() {
+            Some((taken, rest)) => {
+                self.rest = rest;
+                Ok(*taken)
+            }
+            None => Err(DecodeError::Truncated { at: self.at() }),
+        }
     }
 }
 
@@ -129,7 +138,19 @@ impl<'a> Decoder<'a> {
 /// Variable-width integers, seven bits a byte, least significant first.
 impl<'a> Decoder<'a> {
     /// An unsigned varint of at most five bytes and 32 bits.
+    #[inline]
     pub fn unsigned_varint(&mut self) -> Result<u32, DecodeError> {
+        // Nearly all lengths, counts and tags are below 128.
+        match self.rest.split_first() {
+            Some((&byte, rest)) if byte < 0x80 => {
+                self.rest = rest;
+                Ok(u32::from(byte))
+            }
+            _ => self.long_unsigned_varint(),
+        }
+    }
+
+    fn long_unsigned_varint(&mut self) -> Result<u32, DecodeError> {
         let at = self.at();
         u32::try_from(self.varint_bits(5)?).map_err(|_| DecodeError::BadVarint { at })
     }
@@ -286,14 +307,12 @@ impl<'a> Decoder<'a> {
     ) -> Result<(), DecodeError> {
         for _ in 0..self.tag_count()? {
             let tag = self.unsigned_varint()?;
-            let outer_end = self.enter_tag()?;
-            if !field(self, tag)? {
-                self.position = self.end;
-            }
-            if self.position != self.end {
+            let behind = self.enter_tag()?;
+            if field(self, tag)? && !self.rest.is_empty() {
                 return Err(DecodeError::BadTagSize { at: self.at() });
             }
-            self.end = outer_end;
+            self.rest = behind;
+            self.end += behind.len();
         }
         Ok(())
     }
@@ -315,14 +334,14 @@ impl<'a> Decoder<'a> {
         if count as usize > self.remaining() / 2 { Err(DecodeError::Truncated { at }) } else { Ok(count) }
     }
 
-    /// Narrows the reading to the tag's content; returns the end to restore.
-    fn enter_tag(&mut self) -> Result<usize, DecodeError> {
+    /// Narrows the reading to the tag's content; returns what lies behind it.
+    fn enter_tag(&mut self) -> Result<&'a [u8], DecodeError> {
         let at = self.at();
         let size = self.unsigned_varint()? as usize;
-        if size > self.remaining() {
-            return Err(DecodeError::Truncated { at });
-        }
-        Ok(std::mem::replace(&mut self.end, self.position + size))
+        let (content, behind) = self.rest.split_at_checked(size).ok_or(DecodeError::Truncated { at })?;
+        self.rest = content;
+        self.end -= behind.len();
+        Ok(behind)
     }
 }
 
