@@ -382,6 +382,17 @@ mod tests {
         assert_eq!(d.array(false, |d| Ok([d.i8()?; 16])).map(|list| list.len()), Ok(0x10000));
     }
 
+    /// Else a tag that repeats could make the decoder build list after list.
+    #[test]
+    fn a_list_that_was_dropped_stays_paid_for() {
+        let list = [&b"\0\0\x01\0"[..], &[1; 256]].concat();
+        let frame = list.repeat(2);
+        let mut d = Decoder::new(&frame);
+        let mut decode = || d.array(false, |d| Ok([u64::from(d.bool()?); 32])).map(|list| list.len());
+        assert_eq!(decode(), Ok(256));
+        assert!(matches!(decode(), Err(DecodeError::TooLarge { .. })));
+    }
+
     #[test]
     fn errors_name_the_offset() {
         let mut d = Decoder::new(b"\0\x01a\0\x05b");
