@@ -15,6 +15,7 @@ mod open;
 mod reader;
 mod tail;
 mod time;
+mod truncate;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

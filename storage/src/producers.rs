@@ -129,8 +129,11 @@ impl Producers {
         self.evicted_count
     }
 
-    /// Says where a batch stands. Batches without a producer are always fresh.
+    /// Says where a batch stands. Batches without a producer, and markers, which have no sequence, are always fresh.
     pub fn check(&self, header: &BatchHeader) -> Result<Standing, SequenceRefusal> {
+        if header.attributes.is_control() {
+            return Ok(Standing::Fresh);
+        }
         let Some(&slot) = self.by_id.get(&header.producer_id) else { return Ok(Standing::Fresh) };
         let producer = &self.slots[slot as usize];
         let found = header.base_sequence;

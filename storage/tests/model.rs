@@ -16,7 +16,7 @@ use storage::{
     SequenceRefusal,
 };
 
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 300;
 const STEPS: usize = 60;
 
 /// A batch as it must be stored.
@@ -67,7 +67,7 @@ impl Model {
     }
 
     fn step(mut self) -> Model {
-        match self.below(20) {
+        match self.below(21) {
             0..=7 => self.append(),
             8..=9 => self.retry(),
             10 => self.gap(),
@@ -75,6 +75,7 @@ impl Model {
             15..=16 => self.find(),
             17 => self.rig.drain(),
             18 => return self.restart(),
+            19 => return self.truncate(),
             _ => return self.crash(),
         }
         self
@@ -221,6 +222,22 @@ impl Model {
         let kept = self.batches.partition_point(|batch| batch.end() <= end);
         self.batches.truncate(kept);
         assert_eq!(self.end(), end, "the log ends within a batch");
+        self.set_faults();
+        self.retry();
+        self
+    }
+
+    fn truncate(mut self) -> Model {
+        self.rig.drain();
+        if self.rig.log.offline().is_some() {
+            return self.crash();
+        }
+        let offset = self.below(self.end() as usize + 1) as i64;
+        self.rig.world.set_faults(Faults::default());
+        self.rig = self.rig.truncate_to(Offset(offset));
+        let kept = self.batches.partition_point(|batch| batch.end() <= offset);
+        self.batches.truncate(kept);
+        assert_eq!(self.rig.log.offsets().end, Offset(self.end()));
         self.set_faults();
         self.retry();
         self

@@ -14,7 +14,7 @@ use crate::offset::Offset;
 use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, TIME_INDEX, parse_name, path_of};
 
 /// The marker's name.
-const MARKER: &str = "ringlog.clean";
+pub(super) const MARKER: &str = "ringlog.clean";
 /// More than any marker has.
 const MARKER_LEN_MAX: u64 = 256;
 
@@ -70,7 +70,7 @@ pub(super) fn unmark(disk: &mut dyn Disk, dir: &Path, base: Offset, end: Offset)
     if base == end { Ok(()) } else { remove_if_there(disk, &path_of(dir, end, SNAPSHOT)) }
 }
 
-fn remove_if_there(disk: &mut dyn Disk, path: &Path) -> Result<(), StorageError> {
+pub(super) fn remove_if_there(disk: &mut dyn Disk, path: &Path) -> Result<(), StorageError> {
     match disk.remove(path) {
         Err(error) if error != IoError::NOT_FOUND => Err(StorageError::io(path)(error)),
         _ => Ok(()),

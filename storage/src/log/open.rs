@@ -190,20 +190,32 @@ impl Recovery<'_> {
                 self.seal_last(end)?;
             }
         }
-        self.finish(end);
-        Ok(())
+        self.finish(end)
     }
 
-    fn finish(&mut self, end: Offset) {
+    fn finish(&mut self, mut end: Offset) -> Result<(), StorageError> {
         let log = &mut *self.log;
         if let Some(first) = log.segments.first() {
             log.offsets.log_start = log.offsets.log_start.max(first.base);
         }
         log.epochs.cut(end);
-        // A log start beyond the end was kept elsewhere and outlived the data: what follows leaves a gap.
-        let end = end.max(log.offsets.log_start);
+        // A log start beyond the end was kept elsewhere and outlived the data: what follows leaves a gap, in a segment of its
+        // own, because a segment's offsets lie at most 2^31-1 apart.
+        if log.offsets.log_start > end {
+            end = log.offsets.log_start;
+            self.drop_empty_active()?;
+        }
+        let log = &mut *self.log;
         log.offsets = Offsets { end, assigned: end, ..Offsets::at(log.offsets.log_start) };
         log.offsets.validate();
+        Ok(())
+    }
+
+    fn drop_empty_active(&mut self) -> Result<(), StorageError> {
+        let Some(mut active) = self.log.segments.pop_if(|active| active.size == 0) else { return Ok(()) };
+        active.release(self.files);
+        let path = path_of(&self.log.dir, active.base, LOG);
+        self.disk.remove(&path).map_err(StorageError::io(&path))
     }
 
     /// Reads the epoch file; says whether it can be relied on.
@@ -341,6 +353,7 @@ impl Recovery<'_> {
         let mut scanner = Scanner::new(self.disk, file, WINDOW_LEN);
         while let Some((header, size)) =
             next_batch(&mut scanner, at, end, next_offset, !is_trusted).map_err(StorageError::io(&dir))?
+            && header.last_offset().distance_from(found.base) <= i64::from(i32::MAX)
         {
             if header.base_offset >= snapshot_at {
                 self.log.producers.apply(&header, self.now, self.log.settings.producer_count_max);
@@ -379,7 +392,9 @@ impl Recovery<'_> {
         self.report.cut_bytes += u64::from(found.size) - at;
         let Some(segment) = self.log.segments.last_mut() else { return Ok(()) };
         let file: FileId = segment.open_log(self.disk, self.files, &self.log.dir, OpenMode::Write)?;
-        self.disk.truncate(file, at).map_err(StorageError::io(&self.log.dir))
+        // Durably, before anything is appended: a power cut could bring old batches back behind new ones.
+        let cut = self.disk.truncate(file, at).and_then(|()| self.disk.sync(file));
+        cut.map_err(StorageError::io(&self.log.dir))
     }
 
     /// Seals the segment just read, since others follow it.

@@ -68,6 +68,12 @@ impl Rig {
         Rig::open(self.world, settings, log_start).unwrap()
     }
 
+    pub fn truncate_to(mut self, offset: Offset) -> Rig {
+        self.log = self.log.truncate_to(self.io.disk(), &mut self.files, offset, NOW).unwrap();
+        self.log.advance_high_watermark(self.log.offsets().end);
+        self
+    }
+
     /// Validates and appends, without writing.
     pub fn try_append(&mut self, batch: Vec<u8>) -> Result<Appended, AppendRefusal> {
         let batch = validate(Buf::from(batch), self.log.settings(), NOW).unwrap();
