@@ -7,7 +7,8 @@
 //!   └ set by the broker ───┘        └ covered by the CRC-32C ─────────────────────────────────────────
 //! ```
 //!
-//! Everything before the CRC may be patched without touching it (Q30). Nothing here panics, whatever the bytes.
+//! Everything before the CRC may be patched without touching it (Q30). Nothing here panics, whatever the
+//! bytes.
 
 pub mod build;
 pub mod codec;

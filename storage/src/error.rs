@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use shard::IoError;
 
-/// A file could not be used. The partition is affected alone; the broker logs it and answers KAFKA_STORAGE_ERROR (56).
+/// A file could not be used. The partition is affected alone; the broker logs it and answers
+/// KAFKA_STORAGE_ERROR (56).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StorageError {
     /// Which file or directory.

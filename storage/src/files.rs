@@ -1,7 +1,8 @@
-//! The open files of one core: a bounded number, shared by all its logs; the least lately used is closed for a new one.
+//! The open files of one core: a bounded number, shared by all its logs; the least lately used is closed for
+//! a new one.
 //!
-//! A log keeps a [`FileSlot`] a file, which stays cheap when it has gone stale. An evicted file is closed a turn later
-//! ([`OpenFiles::close_evicted`]), because operations on it may still stand in this turn's queue.
+//! A log keeps a [`FileSlot`] a file, which stays cheap when it has gone stale. An evicted file is closed a
+//! turn later ([`OpenFiles::close_evicted`]), because operations on it may still stand in this turn's queue.
 
 use std::path::PathBuf;
 
@@ -77,7 +78,8 @@ impl OpenFiles {
         *slot = FileSlot::default();
     }
 
-    /// Closes what was evicted. To be called when every queued operation is with the back end, as at a turn's start.
+    /// Closes what was evicted. To be called when every queued operation is with the back end, as at a turn's
+    /// start.
     pub fn close_evicted(&mut self, disk: &mut dyn Disk) {
         for file in self.evicted.drain(..) {
             disk.close(file);

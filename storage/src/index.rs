@@ -1,9 +1,9 @@
 //! Kafka's sparse indexes of a segment: offset → position (`.index`) and time → offset (`.timeindex`).
 //!
-//! An offset entry names the last offset of a batch and where the batch begins; an entry is made when more than the
-//! interval was appended since the last one. A time entry names the largest time so far and the last offset of the batch
-//! that has it: everything up to that offset is no newer. All numbers on disk are big-endian; offsets are relative to the
-//! segment's base, so a segment spans 2^31-1 offsets at most.
+//! An offset entry names the last offset of a batch and where the batch begins; an entry is made when more
+//! than the interval was appended since the last one. A time entry names the largest time so far and the last
+//! offset of the batch that has it: everything up to that offset is no newer. All numbers on disk are
+//! big-endian; offsets are relative to the segment's base, so a segment spans 2^31-1 offsets at most.
 
 use shard::{Disk, FileId, IoError};
 
@@ -32,7 +32,8 @@ pub struct TimeEntry {
     pub relative: u32,
 }
 
-/// The indexes of a segment that still grows, or that is not yet written out. Bounded by `segment.index.bytes` each.
+/// The indexes of a segment that still grows, or that is not yet written out. Bounded by
+/// `segment.index.bytes` each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SegmentIndex {
     offsets: Vec<OffsetEntry>,
@@ -58,7 +59,8 @@ impl SegmentIndex {
         self.bytes_since_entry = self.bytes_since_entry.saturating_add(size);
     }
 
-    /// Notes the newest time, if it is news. Also done when the segment is sealed, so that the last entry tells the newest.
+    /// Notes the newest time, if it is news. Also done when the segment is sealed, so that the last entry
+    /// tells the newest.
     pub fn apply_time(&mut self, newest: TimeEntry) {
         let is_news = self.times.last().is_none_or(|last| newest.timestamp > last.timestamp);
         if is_news && newest.timestamp >= 0 {

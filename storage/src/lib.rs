@@ -1,7 +1,9 @@
-//! The log engine: what is stored, how it is found again, and what survives a crash. Knows no sockets, topics or clocks.
+//! The log engine: what is stored, how it is found again, and what survives a crash. Knows no sockets, topics
+//! or clocks.
 //!
-//! Reading order: [`batch`] is what is stored, [`log`] the one thing to hold for each partition, [`files`] the one for each
-//! core. I/O of the hot path is data ([`shard::Op`]); opening, sealing, closing and time look-ups use [`shard::Disk`].
+//! Reading order: [`batch`] is what is stored, [`log`] the one thing to hold for each partition, [`files`]
+//! the one for each core. I/O of the hot path is data ([`shard::Op`]); opening, sealing, closing and time
+//! look-ups use [`shard::Disk`].
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

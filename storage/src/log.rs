@@ -1,12 +1,13 @@
 //! One partition's log: appends, the writes they become, and reads.
 //!
 //! An append is bookkeeping ([`Log::append`]); at the turn's end everything appended goes out as data
-//! ([`Log::push_writes`]); when it has been written the end moves ([`Log::on_outcome`]) and readers may see it. At most one
-//! flight of writes is under way: what is appended meanwhile goes with the next. A failed write or sync takes the log
-//! offline: nobody knows then what the file holds, so nothing more is appended until it is opened anew.
+//! ([`Log::push_writes`]); when it has been written the end moves ([`Log::on_outcome`]) and readers may see
+//! it. At most one flight of writes is under way: what is appended meanwhile goes with the next. A failed
+//! write or sync takes the log offline: nobody knows then what the file holds, so nothing more is appended
+//! until it is opened anew.
 //!
-//! Nothing exists on disk before the first append. A full segment is synced, then its indexes and the producer snapshot at
-//! its end are written: that snapshot is the proof that the segment needs no recovery.
+//! Nothing exists on disk before the first append. A full segment is synced, then its indexes and the
+//! producer snapshot at its end are written: that snapshot is the proof that the segment needs no recovery.
 
 mod close;
 mod dirty;
@@ -105,7 +106,8 @@ pub enum Appended {
         /// The last record's.
         last_offset: Offset,
     },
-    /// It was appended before; the answer is the first one's, once [`Offsets::end`] is beyond its last offset.
+    /// It was appended before; the answer is the first one's, once [`Offsets::end`] is beyond its last
+    /// offset.
     Duplicate(Duplicate),
 }
 
@@ -255,8 +257,8 @@ impl Log {
         self.flight.is_some() || self.sealing.iter().any(|sealing| sealing.is_syncing)
     }
 
-    /// Pushes what was appended since the last flight as writes, and the sync of a full segment, all under `token`. Every
-    /// completion goes to [`Log::on_outcome`]. Failing to open a file takes the log offline.
+    /// Pushes what was appended since the last flight as writes, and the sync of a full segment, all under
+    /// `token`. Every completion goes to [`Log::on_outcome`]. Failing to open a file takes the log offline.
     pub fn push_writes(
         &mut self,
         disk: &mut dyn Disk,
@@ -377,8 +379,8 @@ impl Log {
     }
 }
 
-/// Writes out the indexes of a segment whose data is durable, and drops them from memory. The snapshot at its end comes last,
-/// because a segment followed by a snapshot counts as sealed.
+/// Writes out the indexes of a segment whose data is durable, and drops them from memory. The snapshot at its
+/// end comes last, because a segment followed by a snapshot counts as sealed.
 fn seal(
     disk: &mut dyn Disk,
     dir: &Path,

@@ -1,8 +1,9 @@
-//! What a log remembers of idempotent producers: the last five batches of each (Q41), so that a retry is not stored twice.
+//! What a log remembers of idempotent producers: the last five batches of each (Q41), so that a retry is not
+//! stored twice.
 //!
-//! A producer that is not remembered may start at any sequence (Q42, C29), so forgetting is safe, just less strict. At
-//! most a set number is remembered; the one idle longest makes room (C31). A producer of one batch costs 80 bytes and
-//! its place in the map; one of many batches 96 more.
+//! A producer that is not remembered may start at any sequence (Q42, C29), so forgetting is safe, just less
+//! strict. At most a set number is remembered; the one idle longest makes room (C31). A producer of one batch
+//! costs 80 bytes and its place in the map; one of many batches 96 more.
 
 mod snapshot;
 
@@ -40,7 +41,8 @@ pub struct Duplicate {
 /// Why a producer's batch is not in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SequenceRefusal {
-    /// OUT_OF_ORDER_SEQUENCE_NUMBER (45): a gap, a new epoch that does not start at 0, or a retry that is too old to tell.
+    /// OUT_OF_ORDER_SEQUENCE_NUMBER (45): a gap, a new epoch that does not start at 0, or a retry that is too
+    /// old to tell.
     OutOfOrder {
         /// What would have been right.
         expected: Sequence,
@@ -129,7 +131,8 @@ impl Producers {
         self.evicted_count
     }
 
-    /// Says where a batch stands. Batches without a producer, and markers, which have no sequence, are always fresh.
+    /// Says where a batch stands. Batches without a producer, and markers, which have no sequence, are always
+    /// fresh.
     pub fn check(&self, header: &BatchHeader) -> Result<Standing, SequenceRefusal> {
         if header.attributes.is_control() {
             return Ok(Standing::Fresh);
@@ -160,7 +163,8 @@ impl Producers {
         }
     }
 
-    /// Remembers a batch that gets the offsets in `header`; the one idle longest is forgotten above `count_max`.
+    /// Remembers a batch that gets the offsets in `header`; the one idle longest is forgotten above
+    /// `count_max`.
     pub fn apply(&mut self, header: &BatchHeader, now: WallMs, count_max: u32) {
         if !header.producer_id.is_some() || header.attributes.is_control() {
             return;

@@ -1,7 +1,8 @@
 //! Reading batches: what is wanted, where it lies, and what of the bytes that came is given out.
 //!
-//! A reader gets whole batches, from the one that holds its offset (Q56: never cut at the front; Q69: found by last offset,
-//! since offsets have gaps), up to a limit in bytes and an offset. The first batch may exceed the limit (Q57).
+//! A reader gets whole batches, from the one that holds its offset (Q56: never cut at the front; Q69: found
+//! by last offset, since offsets have gaps), up to a limit in bytes and an offset. The first batch may exceed
+//! the limit (Q57).
 
 use shard::{Buf, FileId};
 

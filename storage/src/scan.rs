@@ -1,4 +1,5 @@
-//! Walks the batches of a segment file in bounded pieces, outside the hot path: for recovery and time look-ups.
+//! Walks the batches of a segment file in bounded pieces, outside the hot path: for recovery and time
+//! look-ups.
 
 use shard::{Disk, FileId, IoError};
 
@@ -22,8 +23,8 @@ impl<'a> Scanner<'a> {
         Scanner { disk, file, window: vec![0; window_len], start: 0, filled: 0 }
     }
 
-    /// The header of the batch at `position` if one can be there: whole before `end`, of the right magic, and with offsets
-    /// from `offset_min` on. Its CRC is not looked at.
+    /// The header of the batch at `position` if one can be there: whole before `end`, of the right magic, and
+    /// with offsets from `offset_min` on. Its CRC is not looked at.
     pub fn header_at(
         &mut self,
         position: u64,

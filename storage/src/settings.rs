@@ -1,4 +1,5 @@
-//! What a topic asks of its logs. Shared by all partitions of a topic and replaced as a whole when it changes.
+//! What a topic asks of its logs. Shared by all partitions of a topic and replaced as a whole when it
+//! changes.
 
 use crate::batch::Codec;
 
@@ -27,7 +28,8 @@ pub struct LogSettings {
     pub is_compacted: bool,
     /// How compressed batches are checked.
     pub compressed_check: CompressedCheck,
-    /// What a compressed batch may unpack to, in bytes. Kafka has no limit; ours keeps a bomb from holding a core.
+    /// What a compressed batch may unpack to, in bytes. Kafka has no limit; ours keeps a bomb from holding a
+    /// core.
     pub unpacked_bytes_max: u32,
     /// `producer.id.expiration.ms`: an idle producer's state is dropped after it (Q44).
     pub producer_expiry_ms: i64,
@@ -58,8 +60,8 @@ pub enum Compression {
 pub enum CompressedCheck {
     /// Always, as Kafka does: record count, lengths, dates and keys are right on disk.
     Always,
-    /// Only where keys or another codec are asked for; otherwise the header is trusted, protected by its CRC. Cheaper by
-    /// all the unpacking, but a producer's mistake then reaches the consumers.
+    /// Only where keys or another codec are asked for; otherwise the header is trusted, protected by its CRC.
+    /// Cheaper by all the unpacking, but a producer's mistake then reaches the consumers.
     WhenNeeded,
 }
 

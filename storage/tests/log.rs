@@ -4,11 +4,11 @@ mod rig;
 
 use rig::{NOW, Rig, batch, batches_in, records_in};
 use shard::memory::{Crash, Faults};
-use shard::{Disk, Io, OpenMode};
+use shard::{Disk, Io, Op, OpenMode, Ops, Token};
 use storage::batch::{BatchBuilder, CRC_START, Codec, seal};
 use storage::{
     AppendRefusal, Appended, Duplicate, LeaderEpoch, Log, LogSettings, Offline, Offset, ProducerEpoch,
-    ProducerId, ReadPlan, Sequence, SequenceRefusal, TimestampType,
+    ProducerId, ReadPlan, ReadWant, Sequence, SequenceRefusal, TimestampType,
 };
 
 fn small_segments() -> LogSettings {
@@ -433,4 +433,80 @@ fn files_stay_bounded_and_deletion_leaves_nothing() {
     assert!(rig.world.open_files() <= 3, "{}", rig.world.open_files());
     rig.log.delete(rig.io.disk(), &mut rig.files).unwrap();
     assert!(rig.world.paths().is_empty());
+}
+
+#[test]
+fn a_turn_of_very_many_batches_is_cut_into_writes_the_kernel_takes() {
+    let mut rig = Rig::new(LogSettings::default());
+    let large = BatchBuilder::new().record(NOW.0, None, Some(&[1; 5000])).build();
+    for _ in 0..1500 {
+        rig.try_append(large.clone()).unwrap();
+    }
+    let mut ops = Ops::default();
+    rig.log.push_writes(rig.io.disk(), &mut rig.files, &mut ops, Token(1)).unwrap();
+    let parts: Vec<usize> = ops
+        .drain()
+        .map(|(_, op)| match op {
+            Op::Write { parts, .. } => parts.len(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(parts, [1000, 1000, 1000]);
+}
+
+#[test]
+fn a_log_start_beyond_the_data_leaves_a_gap() {
+    let mut rig = Rig::new(LogSettings::default());
+    rig.append(batch(&[1, 2]));
+    rig.world.crash(Crash::Process);
+    let far = 1 << 40;
+    let (mut rig, _) = Rig::open(rig.world, LogSettings::default(), Offset(far)).unwrap();
+    assert_eq!(rig.log.offsets().end, Offset(far));
+    assert_eq!(rig.append(batch(&[3])), Offset(far));
+    let (mut rig, recovered) = rig.crash_and_reopen(Crash::Process);
+    assert_eq!(recovered.cut_bytes, 0);
+    assert_eq!(bases(&rig.read(far, 1, true).unwrap()), [far]);
+}
+
+#[test]
+fn opening_and_reading_never_panic_whatever_the_files_hold() {
+    let mut seed = 7u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below.max(1)
+    };
+    let mut opened = 0;
+    for round in 0..1000 {
+        let mut rig = Rig::new(LogSettings { segment_bytes: 900, ..small_segments() });
+        for i in 0..12 {
+            rig.append(produced(2 * i, 2).codec(Codec::ALL[i as usize % 5], None));
+        }
+        rig.drain();
+        if round % 2 == 0 {
+            rig.log.close(rig.io.disk(), &mut rig.files).unwrap();
+        }
+        let paths = rig.world.paths();
+        for _ in 0..=random(4) {
+            let path = &paths[random(paths.len())];
+            let len = rig.world.file(path).unwrap().len();
+            let file = rig.io.disk().open(path, OpenMode::Write).unwrap();
+            let bytes = vec![random(3) as u8 * 0x7f; random(12)];
+            rig.io.disk().write_at(file, random(len) as u64, &bytes).unwrap();
+            if random(4) == 0 {
+                rig.io.disk().truncate(file, random(len) as u64).unwrap();
+            }
+        }
+        rig.world.crash(Crash::Process);
+        let Ok((mut rig, _)) = Rig::open(rig.world, small_segments(), Offset(0)) else { continue };
+        opened += 1;
+        let end = rig.log.offsets().end;
+        for offset in 0..24 {
+            let want = ReadWant { offset: Offset(offset), bytes_max: 300, up_to: end, at_least_one: true };
+            let _ = rig.log.plan_read(rig.io.disk(), &mut rig.files, want);
+            let _ = rig.log.find_by_time(rig.io.disk(), &mut rig.files, NOW.0 - offset, end);
+        }
+        let _ = rig.log.find_newest(rig.io.disk(), &mut rig.files, end);
+        assert!(matches!(rig.append(batch(&[1])), base if base == end));
+    }
+    assert!(opened > 700, "{opened}");
 }

@@ -1,7 +1,9 @@
-//! The log against a plain list of batches: random turns, reads, rolls, restarts, crashes and faults, from seeds.
+//! The log against a plain list of batches: random turns, reads, rolls, restarts, crashes and faults, from
+//! seeds.
 //!
-//! What must hold: what was acknowledged survives a killed process; after a power cut what was closed cleanly or sealed is
-//! there, and the rest is cut at a batch; reads give the list's bytes; retries are recognised whatever happened between.
+//! What must hold: what was acknowledged survives a killed process; after a power cut what was closed cleanly
+//! or sealed is there, and the rest is cut at a batch; reads give the list's bytes; retries are recognised
+//! whatever happened between.
 
 mod rig;
 

@@ -1,7 +1,8 @@
 //! The four codecs of Kafka, as readers of bounded pieces and as writers of whole batches.
 //!
-//! gzip: RFC 1952, several members allowed. snappy: xerial's framing (Java, librdkafka) or one bare block. lz4: the frame
-//! format. zstd: frames. What unpacks beyond a limit is the reader's business; here no claimed length is believed.
+//! gzip: RFC 1952, several members allowed. snappy: xerial's framing (Java, librdkafka) or one bare block.
+//! lz4: the frame format. zstd: frames. What unpacks beyond a limit is the reader's business; here no claimed
+//! length is believed.
 
 use std::io::{self, Read, Write};
 
@@ -37,7 +38,8 @@ impl Codec {
     }
 }
 
-/// Packs `raw` at `level` (the codec's own scale; `None` is its default; lz4 and snappy have one level only here).
+/// Packs `raw` at `level` (the codec's own scale; `None` is its default; lz4 and snappy have one level only
+/// here).
 pub fn pack(codec: Codec, level: Option<i32>, raw: &[u8]) -> Vec<u8> {
     let packed = match codec {
         Codec::None => Ok(raw.to_vec()),

@@ -19,7 +19,8 @@ pub enum Refusal {
     },
     /// INVALID_RECORD (87): the batch breaks a rule.
     Invalid(InvalidBatch),
-    /// INVALID_TIMESTAMP (32) if any of them is about a date, else INVALID_RECORD (87); named one by one in `record_errors`.
+    /// INVALID_TIMESTAMP (32) if any of them is about a date, else INVALID_RECORD (87); named one by one in
+    /// `record_errors`.
     Records(Vec<RecordError>),
     /// INVALID_TIMESTAMP (32): a producer may not claim append time.
     TimestampType,
@@ -30,7 +31,8 @@ pub enum Refusal {
         /// The topic's limit.
         size_max: u32,
     },
-    /// MESSAGE_TOO_LARGE (10): the compressed records unpack to more than the limit; splitting helps here as well.
+    /// MESSAGE_TOO_LARGE (10): the compressed records unpack to more than the limit; splitting helps here as
+    /// well.
     UnpacksTooLarge {
         /// The limit in bytes.
         size_max: u32,

@@ -1,7 +1,8 @@
 //! The records of a batch one after another, unpacked on the way if they are compressed.
 //!
-//! Compressed records pass through a window that holds one record at a time, so memory is bounded by the largest record
-//! really there, and all of it by the caller's limit: no length is believed before its bytes have come.
+//! Compressed records pass through a window that holds one record at a time, so memory is bounded by the
+//! largest record really there, and all of it by the caller's limit: no length is believed before its bytes
+//! have come.
 
 use std::io::Read;
 
@@ -14,7 +15,8 @@ const WINDOW_LEN: usize = 16 << 10;
 /// A record's length takes at most so many bytes.
 const LENGTH_LEN_MAX: usize = 5;
 
-/// Gives one record at a time, in order. Ends with the bytes, not with a count: comparing them is the caller's.
+/// Gives one record at a time, in order. Ends with the bytes, not with a count: comparing them is the
+/// caller's.
 pub struct RecordStream<'a> {
     source: Source<'a>,
 }
@@ -25,7 +27,8 @@ enum Source<'a> {
 }
 
 impl<'a> RecordStream<'a> {
-    /// The records in `bytes`, all after a batch's header. Compressed ones may unpack to `unpacked_len_max` bytes.
+    /// The records in `bytes`, all after a batch's header. Compressed ones may unpack to `unpacked_len_max`
+    /// bytes.
     pub fn new(
         codec: Codec,
         bytes: &'a [u8],

@@ -1,9 +1,9 @@
 //! What a client's batch must be before it may be appended, checked in Kafka's order.
 //!
-//! One whole batch of magic 2 (Q27) → base offset 0 → size (Q33) → CRC → counts, kinds and sequence (Q29) → every record
-//! once: shape, order, date (Q35), key (Q34) → another codec (Q32) and append time (Q31), in a private copy → fits a segment.
-//! Stricter than Kafka on purpose: offset deltas must count up by one, and nothing may follow the last record (C19). Not
-//! checked: that the base timestamp is the first record's.
+//! One whole batch of magic 2 (Q27) → base offset 0 → size (Q33) → CRC → counts, kinds and sequence (Q29) →
+//! every record once: shape, order, date (Q35), key (Q34) → another codec (Q32) and append time (Q31), in a
+//! private copy → fits a segment. Stricter than Kafka on purpose: offset deltas must count up by one, and
+//! nothing may follow the last record (C19). Not checked: that the base timestamp is the first record's.
 
 use shard::{Buf, WallMs};
 
@@ -44,7 +44,8 @@ impl ValidBatch {
         if self.header.attributes.has_append_time() { self.header.max_timestamp } else { NO_TIMESTAMP }
     }
 
-    /// A batch of the broker's own making or from a leader: only shape and CRC are checked, and its offsets are kept.
+    /// A batch of the broker's own making or from a leader: only shape and CRC are checked, and its offsets
+    /// are kept.
     pub fn trusted(bytes: Buf) -> Result<ValidBatch, Refusal> {
         let header = check_frame(&bytes)?;
         check_crc(&header, &bytes)?;

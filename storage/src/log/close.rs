@@ -1,7 +1,8 @@
 //! Leaving a log: a clean close with a marker that spares recovery, and deletion.
 //!
-//! The marker `ringlog.clean` names the active segment, its size and the log's end, and sums up the index files, which are
-//! written without a sync: after a power cut they may be anything, and the marker then convicts them.
+//! The marker `ringlog.clean` names the active segment, its size and the log's end, and sums up the index
+//! files, which are written without a sync: after a power cut they may be anything, and the marker then
+//! convicts them.
 
 use std::path::Path;
 
@@ -62,9 +63,9 @@ pub(super) fn read_marker(disk: &mut dyn Disk, dir: &Path) -> Result<Option<Mark
     Ok(bytes.and_then(|bytes| Marker::decode(&bytes)))
 }
 
-/// Takes the marker back, before the first write after a clean close, and the snapshot that came with it at `end`: the
-/// active segment at `base` goes on growing, and a snapshot at its end would say that it is sealed. While it is empty, that
-/// snapshot is the one of the segment before.
+/// Takes the marker back, before the first write after a clean close, and the snapshot that came with it at
+/// `end`: the active segment at `base` goes on growing, and a snapshot at its end would say that it is
+/// sealed. While it is empty, that snapshot is the one of the segment before.
 pub(super) fn unmark(disk: &mut dyn Disk, dir: &Path, base: Offset, end: Offset) -> Result<(), StorageError> {
     remove_if_there(disk, &dir.join(MARKER))?;
     if base == end { Ok(()) } else { remove_if_there(disk, &path_of(dir, end, SNAPSHOT)) }
@@ -83,8 +84,9 @@ pub(super) fn index_crc(offsets: &[u8], times: &[u8]) -> u32 {
 }
 
 impl Log {
-    /// Ends the use of the log so that opening it again costs no scan. Everything appended must have been written
-    /// ([`Log::has_flight`] and [`Log::has_work`] say no), unless the log is offline; then no marker is left.
+    /// Ends the use of the log so that opening it again costs no scan. Everything appended must have been
+    /// written ([`Log::has_flight`] and [`Log::has_work`] say no), unless the log is offline; then no marker
+    /// is left.
     pub fn close(mut self, disk: &mut dyn Disk, files: &mut OpenFiles) -> Result<(), StorageError> {
         for segment in &mut self.segments {
             segment.release(files);
@@ -131,7 +133,8 @@ impl Log {
         Ok(())
     }
 
-    /// Deletes the log: out of the way first, so that its name is free at once and a crash leaves no half of it.
+    /// Deletes the log: out of the way first, so that its name is free at once and a crash leaves no half of
+    /// it.
     pub fn delete(mut self, disk: &mut dyn Disk, files: &mut OpenFiles) -> Result<(), StorageError> {
         for segment in &mut self.segments {
             segment.release(files);

@@ -1,8 +1,8 @@
 //! What was appended during a turn and waits for its write.
 //!
-//! Large batches stay where they were received: a part of 16 patched bytes, then the rest of the frame. Small ones are
-//! copied behind each other, so that many small appends become one part. Parts that follow each other in a file become one
-//! write, up to the kernel's limit of parts.
+//! Large batches stay where they were received: a part of 16 patched bytes, then the rest of the frame. Small
+//! ones are copied behind each other, so that many small appends become one part. Parts that follow each
+//! other in a file become one write, up to the kernel's limit of parts.
 
 use std::collections::VecDeque;
 

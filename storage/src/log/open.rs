@@ -1,9 +1,10 @@
 //! Opening a log, and finding out after a crash what it holds.
 //!
-//! A segment is trusted if it was sealed (a snapshot lies at its end) and its indexes fit, or, for the active one, if a marker
-//! says that it was closed cleanly. Every other segment is read batch by batch, CRCs checked, and its indexes are made
-//! anew (C93); it is cut after the last whole batch. No value of a checksum means "nothing here" (C21). Producers are
-//! restored from the newest snapshot that lies before what is read, and from the headers after it.
+//! A segment is trusted if it was sealed (a snapshot lies at its end) and its indexes fit, or, for the active
+//! one, if a marker says that it was closed cleanly. Every other segment is read batch by batch, CRCs
+//! checked, and its indexes are made anew (C93); it is cut after the last whole batch. No value of a checksum
+//! means "nothing here" (C21). Producers are restored from the newest snapshot that lies before what is read,
+//! and from the headers after it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -177,7 +178,8 @@ impl Recovery<'_> {
                 Some(known) if !needs_headers => known,
                 _ => self.read_segment(&mut segment, found, is_trusted, snapshot_at)?,
             };
-            // Compaction leaves gaps between segments, but sealed ones. Without that proof, a gap is a lost tail.
+            // Compaction leaves gaps between segments, but sealed ones. Without that proof, a gap is a lost
+            // tail.
             let lost_tail =
                 found.next.is_some_and(|next| end < next && !self.found.snapshots.contains(&next));
             let is_cut = segment.size < found.size || lost_tail;
@@ -199,8 +201,8 @@ impl Recovery<'_> {
             log.offsets.log_start = log.offsets.log_start.max(first.base);
         }
         log.epochs.cut(end);
-        // A log start beyond the end was kept elsewhere and outlived the data: what follows leaves a gap, in a segment of its
-        // own, because a segment's offsets lie at most 2^31-1 apart.
+        // A log start beyond the end was kept elsewhere and outlived the data: what follows leaves a gap, in
+        // a segment of its own, because a segment's offsets lie at most 2^31-1 apart.
         if log.offsets.log_start > end {
             end = log.offsets.log_start;
             self.drop_empty_active()?;
@@ -283,8 +285,8 @@ impl Recovery<'_> {
         Ok(Some(segment))
     }
 
-    /// The last entry of an index file: `None` if there is no such file or it has a broken length, and within, `None` if it
-    /// is empty.
+    /// The last entry of an index file: `None` if there is no such file or it has a broken length, and
+    /// within, `None` if it is empty.
     fn last_entry<const LEN: usize>(
         &mut self,
         base: Offset,
@@ -337,8 +339,8 @@ impl Recovery<'_> {
         Ok(Some(segment))
     }
 
-    /// Reads a segment's batches: to trust it (then it may come out shorter), or only to learn from its headers.
-    /// Gives the offset after its last batch.
+    /// Reads a segment's batches: to trust it (then it may come out shorter), or only to learn from its
+    /// headers. Gives the offset after its last batch.
     fn read_segment(
         &mut self,
         segment: &mut Segment,
@@ -377,7 +379,8 @@ impl Recovery<'_> {
         Ok(next_offset)
     }
 
-    /// Cuts the last loaded segment to its whole batches, and removes what follows: it was written later and never synced.
+    /// Cuts the last loaded segment to its whole batches, and removes what follows: it was written later and
+    /// never synced.
     fn cut(&mut self, found: &FoundSegment, later: &[FoundSegment]) -> Result<(), StorageError> {
         let snapshots = &self.found.snapshots;
         let at = self.log.segments.last().map_or(0, |segment| u64::from(segment.size));

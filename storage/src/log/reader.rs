@@ -10,8 +10,8 @@ use crate::read::{ReadDone, ReadPlan, ReadRange, ReadWant, Trim, trim};
 use crate::segment::LOG;
 
 impl Log {
-    /// Decides what to read for `want`. At the tail the range is exact; elsewhere it begins with a batch at or before the
-    /// wanted one, and [`Log::on_read`] trims what comes.
+    /// Decides what to read for `want`. At the tail the range is exact; elsewhere it begins with a batch at
+    /// or before the wanted one, and [`Log::on_read`] trims what comes.
     pub fn plan_read(
         &mut self,
         disk: &mut dyn Disk,

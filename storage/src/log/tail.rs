@@ -1,4 +1,5 @@
-//! Where the newest batches of the active segment lie, so that a reader at the tail needs no index and no spare bytes.
+//! Where the newest batches of the active segment lie, so that a reader at the tail needs no index and no
+//! spare bytes.
 
 use std::collections::VecDeque;
 
@@ -36,14 +37,15 @@ impl Tail {
         self.batches.clear();
     }
 
-    /// The exact bytes for a reader: position and length. `None` if the batch that holds its offset is not known here.
-    /// `size` is where the last batch ends.
+    /// The exact bytes for a reader: position and length. `None` if the batch that holds its offset is not
+    /// known here. `size` is where the last batch ends.
     pub fn find(&self, want: &ReadWant, size: u32) -> Option<(u32, u32)> {
         let first = self
             .batches
             .partition_point(|batch| batch.base.0 + i64::from(batch.last_offset_delta) < want.offset.0);
         let start = self.batches.get(first)?;
-        // The first one known may come after an older one that holds the offset, unless it holds the offset itself.
+        // The first one known may come after an older one that holds the offset, unless it holds the offset
+        // itself.
         if first == 0 && start.base > want.offset {
             return None;
         }

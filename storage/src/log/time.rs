@@ -1,7 +1,8 @@
 //! Offsets by time (ListOffsets): the first record at or after a time, and the newest record.
 //!
-//! Records may be dated in any order (C79), so the answer is the first *offset* whose record is late enough (Q76). The time
-//! index only says where everything is older; from there batch headers are read, and one batch is opened.
+//! Records may be dated in any order (C79), so the answer is the first *offset* whose record is late enough
+//! (Q76). The time index only says where everything is older; from there batch headers are read, and one
+//! batch is opened.
 
 use shard::{Disk, OpenMode};
 
@@ -45,7 +46,8 @@ impl Log {
         let (start, up_to) = (self.offsets.log_start, up_to.min(self.offsets.end));
         for index in self.segment_of(start)..self.segments.len() {
             let segment = &mut self.segments[index];
-            // -1 is the time of a segment without dates; those are looked through, as negative targets may ask for them.
+            // -1 is the time of a segment without dates; those are looked through, as negative targets may
+            // ask for them.
             if segment.newest.timestamp < timestamp {
                 continue;
             }
@@ -86,8 +88,8 @@ impl Log {
         if let Some(found) = self.find_by_time(disk, files, newest, up_to)? {
             return Ok(Some(found));
         }
-        // The newest one lies below the log's start or is not yet for this reader: look at every header between, and
-        // into the batch that the log's start cuts.
+        // The newest one lies below the log's start or is not yet for this reader: look at every header
+        // between, and into the batch that the log's start cuts.
         let (start, mut newest) = (self.offsets.log_start, -1);
         let unpacked_max = self.settings.unpacked_bytes_max as usize;
         for index in self.segment_of(start)..self.segments.len() {

@@ -15,8 +15,9 @@ use crate::segment::{INDEX, LOG, SNAPSHOT, TIME_INDEX, parse_name, path_of};
 const WINDOW_LEN: usize = 4 << 10;
 
 impl Log {
-    /// Drops every batch that reaches `offset`, and opens what is left as after a crash: producers and indexes are made from
-    /// it, and the high watermark is at the log's start until it is told anew. No writes may be under way.
+    /// Drops every batch that reaches `offset`, and opens what is left as after a crash: producers and
+    /// indexes are made from it, and the high watermark is at the log's start until it is told anew. No
+    /// writes may be under way.
     pub fn truncate_to(
         mut self,
         disk: &mut dyn Disk,

@@ -1,7 +1,9 @@
-//! Producer state on disk, in Kafka's own format (`%020d.snapshot`, version 1), so that Kafka's tools can dump it.
+//! Producer state on disk, in Kafka's own format (`%020d.snapshot`, version 1), so that Kafka's tools can
+//! dump it.
 //!
-//! Kafka keeps one batch a producer there. We write one row a batch, the newest last: Kafka's reader lets a later row
-//! replace an earlier one and so sees what it expects, and ours gets all five back without reading the log (C25).
+//! Kafka keeps one batch a producer there. We write one row a batch, the newest last: Kafka's reader lets a
+//! later row replace an earlier one and so sees what it expects, and ours gets all five back without reading
+//! the log (C25).
 
 use shard::WallMs;
 
@@ -31,8 +33,8 @@ impl Producers {
         bytes
     }
 
-    /// Reads a file's content; `None` if it is not whole. All producers count as used `now`: a broker that was down must
-    /// not forget those that could not reach it (C29).
+    /// Reads a file's content; `None` if it is not whole. All producers count as used `now`: a broker that
+    /// was down must not forget those that could not reach it (C29).
     pub fn decode_snapshot(bytes: &[u8], now: WallMs) -> Option<Producers> {
         let (head, body) = bytes.split_at_checked(HEAD_LEN)?;
         let (count, rows) = body.split_first_chunk()?;
