@@ -70,7 +70,7 @@ pub(super) fn alter(
             }
             Operation::Append => format!("{},{value}", in_force()),
             Operation::Subtract => {
-                let going = list_elements(value);
+                let going: BTreeSet<String> = list_elements(value).into_iter().collect();
                 let mut elements = list_elements(&in_force());
                 elements.retain(|element| !going.contains(element));
                 elements.join(",")

@@ -42,8 +42,8 @@ typed_settings! {
     struct ServerValues {
         auto_create_topics_enable: bool = "auto.create.topics.enable",
         /// `None` sets no limit.
-        connections_max_idle_ms: Option<u64> = "connections.max.idle.ms",
-        connections_max_reauth_ms: u64 = "connections.max.reauth.ms",
+        connections_max_idle_ms: Option<i64> = "connections.max.idle.ms",
+        connections_max_reauth_ms: i64 = "connections.max.reauth.ms",
         default_replication_factor: u32 = "default.replication.factor",
         delete_topic_enable: bool = "delete.topic.enable",
         fetch_max_bytes: u32 = "fetch.max.bytes",
@@ -52,7 +52,7 @@ typed_settings! {
         max_incremental_fetch_session_cache_slots: u32 = "max.incremental.fetch.session.cache.slots",
         node_id: i32 = "node.id",
         num_partitions: i32 = "num.partitions",
-        producer_id_expiration_ms: u64 = "producer.id.expiration.ms",
+        producer_id_expiration_ms: i64 = "producer.id.expiration.ms",
         ringlog_pool_bytes: u64 = "ringlog.pool.bytes",
         socket_request_max_bytes: u32 = "socket.request.max.bytes",
     }

@@ -2,7 +2,7 @@
 //!
 //! The server settings behind the topics' (`log.segment.bytes` behind `segment.bytes`) are not written down
 //! twice: they are derived from the table of topic settings. What Kafka has and Ringlog has not is in
-//! [`super::absent`].
+//! the module `absent`.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use super::absent::reason_absent;
 use super::cores::Cores;
 use super::listener::{check_named_list, check_protocol_map};
 use super::nearest::{nearest, nearest_within};
-use super::setting::{Effect, InvalidSetting, Kind, Setting, Valid};
+use super::setting::{Effect, InvalidSetting, Kind, Setting, Valid, excerpt};
 use super::topic_table::TOPIC_SETTINGS;
 
 const INT_MAX: &str = "2147483647";
@@ -180,8 +180,9 @@ pub fn find_server_setting(name: &str) -> Result<&'static Setting, InvalidSettin
             .and_then(|topic| topic.server_names.first().copied())
             // A slip in a name that is here comes before a reason that covers a whole family of names.
             .or_else(|| nearest_within(2, name, names()));
-        let name = name.to_string();
-        match (meant, reason_absent(&name)) {
+        let reason = reason_absent(name);
+        let name = excerpt(name);
+        match (meant, reason) {
             (None, Some(reason)) => InvalidSetting::Absent { name, reason },
             (Some(meant), _) => InvalidSetting::Unknown { name, nearest: Some(meant) },
             (None, None) => {

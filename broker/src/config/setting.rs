@@ -5,6 +5,7 @@
 //! without a plus sign; this is what Kafka shows after it has parsed a value, so a client that compares
 //! what it set with what it reads sees no drift.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The type of a setting's value; the numbers are `ConfigType` of DescribeConfigs (KIP-569).
@@ -152,7 +153,7 @@ impl Setting {
         });
         let value = value.map_err(|reason| InvalidSetting::Value {
             name: self.name.to_string(),
-            value: if self.is_sensitive() { "[hidden]".to_string() } else { text.to_string() },
+            value: if self.is_sensitive() { "[hidden]".to_string() } else { excerpt(text) },
             reason,
         })?;
         match self.effect {
@@ -249,13 +250,18 @@ impl Setting {
 
 /// The elements of a list's text, each once, in their first order. Kafka drops duplicates too.
 pub fn list_elements(text: &str) -> Vec<String> {
-    let mut elements: Vec<String> = Vec::new();
-    for element in text.split(',').map(str::trim).filter(|element| !element.is_empty()) {
-        if !elements.iter().any(|known| known == element) {
-            elements.push(element.to_string());
-        }
+    let elements = text.split(',').map(str::trim).filter(|element| !element.is_empty());
+    let mut seen = BTreeSet::new();
+    elements.filter(|element| seen.insert(*element)).map(str::to_string).collect()
+}
+
+/// Enough of a text to recognise it. A client may send megabytes, and the answer repeats what was wrong.
+pub(super) fn excerpt(text: &str) -> String {
+    const CHARS_MAX: usize = 200;
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
     }
-    elements
 }
 
 fn is_partition_and_broker(text: &str) -> bool {

@@ -24,29 +24,29 @@ pub struct TopicConfig {
 }
 
 typed_settings! {
-    /// The values in force for one topic.
+    /// The values in force for one topic. Times are in the milliseconds of i64 that Kafka counts in.
     struct TopicValues {
         cleanup_policy: CleanupPolicy = "cleanup.policy",
         compression_gzip_level: i32 = "compression.gzip.level",
         compression_lz4_level: i32 = "compression.lz4.level",
         compression_type: CompressionType = "compression.type",
         compression_zstd_level: i32 = "compression.zstd.level",
-        delete_retention_ms: u64 = "delete.retention.ms",
-        file_delete_delay_ms: u64 = "file.delete.delay.ms",
+        delete_retention_ms: i64 = "delete.retention.ms",
+        file_delete_delay_ms: i64 = "file.delete.delay.ms",
         flush_messages: u64 = "flush.messages",
-        flush_ms: u64 = "flush.ms",
+        flush_ms: i64 = "flush.ms",
         index_interval_bytes: u32 = "index.interval.bytes",
         /// -2 follows `retention.bytes`.
         local_retention_bytes: i64 = "local.retention.bytes",
         /// -2 follows `retention.ms`.
         local_retention_ms: i64 = "local.retention.ms",
-        max_compaction_lag_ms: u64 = "max.compaction.lag.ms",
+        max_compaction_lag_ms: i64 = "max.compaction.lag.ms",
         max_message_bytes: u32 = "max.message.bytes",
-        message_timestamp_after_max_ms: u64 = "message.timestamp.after.max.ms",
-        message_timestamp_before_max_ms: u64 = "message.timestamp.before.max.ms",
+        message_timestamp_after_max_ms: i64 = "message.timestamp.after.max.ms",
+        message_timestamp_before_max_ms: i64 = "message.timestamp.before.max.ms",
         message_timestamp_type: TimestampType = "message.timestamp.type",
         min_cleanable_dirty_ratio: f64 = "min.cleanable.dirty.ratio",
-        min_compaction_lag_ms: u64 = "min.compaction.lag.ms",
+        min_compaction_lag_ms: i64 = "min.compaction.lag.ms",
         min_insync_replicas: u32 = "min.insync.replicas",
         preallocate: bool = "preallocate",
         remote_log_copy_disable: bool = "remote.log.copy.disable",
@@ -55,10 +55,10 @@ typed_settings! {
         /// `None` sets no limit.
         retention_bytes: Option<u64> = "retention.bytes",
         /// `None` sets no limit.
-        retention_ms: Option<u64> = "retention.ms",
+        retention_ms: Option<i64> = "retention.ms",
         segment_index_bytes: u32 = "segment.index.bytes",
-        segment_jitter_ms: u64 = "segment.jitter.ms",
-        segment_ms: u64 = "segment.ms",
+        segment_jitter_ms: i64 = "segment.jitter.ms",
+        segment_ms: i64 = "segment.ms",
         unclean_leader_election_enable: bool = "unclean.leader.election.enable",
     }
 }

@@ -2,7 +2,7 @@
 //! behind it.
 
 use super::nearest::nearest;
-use super::setting::{Effect, InvalidSetting, Kind, Setting, Valid};
+use super::setting::{Effect, InvalidSetting, Kind, Setting, Valid, excerpt};
 
 const NO_TIERED_STORAGE: Effect = Effect::Refused { reason: "there is no tiered storage" };
 const LONG_MAX: &str = "9223372036854775807";
@@ -170,6 +170,6 @@ pub fn find_topic_setting(name: &str) -> Result<&'static Setting, InvalidSetting
         let of_server = TOPIC_SETTINGS.iter().find(|setting| setting.server_names.contains(&name));
         let meant = of_server.map(|setting| setting.name);
         let meant = meant.or_else(|| nearest(name, TOPIC_SETTINGS.iter().map(|setting| setting.name)));
-        InvalidSetting::Unknown { name: name.to_string(), nearest: meant }
+        InvalidSetting::Unknown { name: excerpt(name), nearest: meant }
     })
 }

@@ -57,7 +57,14 @@ impl FromValue for u64 {
     }
 }
 
-/// A limit, where a negative number means that there is none.
+/// A limit in milliseconds, where a negative number means that there is none.
+impl FromValue for Option<i64> {
+    fn from_value(value: &Value) -> Option<i64> {
+        Some(whole(value)).filter(|&limit| limit >= 0)
+    }
+}
+
+/// A limit in bytes, where a negative number means that there is none.
 impl FromValue for Option<u64> {
     fn from_value(value: &Value) -> Option<u64> {
         whole(value).try_into().ok()

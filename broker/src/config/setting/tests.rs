@@ -102,6 +102,15 @@ fn what_is_not_here_accepts_its_default_only() {
 }
 
 #[test]
+fn a_value_of_megabytes_is_read_and_refused_at_once() {
+    let pairs: String = (0..100_000).map(|partition| format!("{partition}:0,")).collect();
+    let throttled = setting(Kind::List, Valid::ThrottledReplicas);
+    assert_eq!(throttled.parse(&pairs).unwrap().to_string().len(), pairs.len() - 1);
+    let fault = throttled.parse(&format!("é{pairs}")).unwrap_err().to_string();
+    assert!(fault.len() < 400, "{}", fault.len());
+}
+
+#[test]
 fn a_password_stays_out_of_the_error() {
     let secret = setting(Kind::Password, Valid::OneOf(&["a"]));
     check(secret, "hunter2", Some("invalid value \"[hidden]\" for x: it must be one of a"));

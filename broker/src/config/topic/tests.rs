@@ -58,7 +58,7 @@ fn a_plain_topic_has_the_defaults() {
     assert_eq!(values.cleanup_policy(), CleanupPolicy { delete: true, compact: false });
     assert_eq!(values.compression_type(), CompressionType::Producer);
     assert_eq!(values.message_timestamp_type(), TimestampType::CreateTime);
-    assert_eq!(values.message_timestamp_before_max_ms(), i64::MAX as u64);
+    assert_eq!(values.message_timestamp_before_max_ms(), i64::MAX);
     assert_eq!(values.retention_ms(), Some(604_800_000));
     assert_eq!(values.retention_bytes(), None);
     assert_eq!(values.max_message_bytes(), 1_048_588);
