@@ -1,1 +1,4 @@
 //! broker
+
+pub mod cli;
+pub mod config;

@@ -1,0 +1,299 @@
+//! The configuration of the broker: what the file, the command line and later alterations set, resolved and
+//! typed.
+//!
+//! Settings that are given at the start are merged by origin: the command line's flags over `--set` over
+//! the file. All faults are found in one go, each with its origin, so that a file is mended in one round.
+//! What can change while the broker runs is a layer above the start's; a change gives a new configuration,
+//! over which the topics' are made anew.
+
+use std::path::{Path, PathBuf};
+
+use super::alter::{self, Alteration, Texts};
+use super::cores::Cores;
+use super::describe::{Entry, Layers, Synonym};
+use super::given::{Given, StartFault, merge};
+use super::listener::{Listener, plan_listeners};
+use super::server_table::{SERVER_SETTINGS, find_server_setting};
+use super::setting::{Change, InvalidSetting, Setting, Value, list_elements};
+use super::topic_table::find_topic_setting;
+use super::typed::typed_settings;
+
+/// Whom an alteration at run time reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The BROKER resource that names this broker.
+    ThisBroker,
+    /// The BROKER resource with an empty name.
+    AllBrokers,
+}
+
+/// The configuration in force for the broker.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerConfig {
+    layers: Layers,
+    values: ServerValues,
+    listeners: Vec<Listener>,
+    log_dir: PathBuf,
+    cores: Cores,
+}
+
+typed_settings! {
+    /// The values in force for the broker.
+    struct ServerValues {
+        auto_create_topics_enable: bool = "auto.create.topics.enable",
+        /// `None` sets no limit.
+        connections_max_idle_ms: Option<i64> = "connections.max.idle.ms",
+        connections_max_reauth_ms: i64 = "connections.max.reauth.ms",
+        default_replication_factor: u32 = "default.replication.factor",
+        delete_topic_enable: bool = "delete.topic.enable",
+        fetch_max_bytes: u32 = "fetch.max.bytes",
+        max_connections: u32 = "max.connections",
+        max_connections_per_ip: u32 = "max.connections.per.ip",
+        max_incremental_fetch_session_cache_slots: u32 = "max.incremental.fetch.session.cache.slots",
+        node_id: i32 = "node.id",
+        num_partitions: i32 = "num.partitions",
+        producer_id_expiration_ms: i64 = "producer.id.expiration.ms",
+        ringlog_pool_bytes: u64 = "ringlog.pool.bytes",
+        socket_request_max_bytes: u32 = "socket.request.max.bytes",
+    }
+}
+
+impl ServerConfig {
+    /// From all that was given at the start, in any order.
+    ///
+    /// `machine_name` is what a listener on every interface advertises unless told otherwise.
+    pub fn new(given: Vec<Given>, machine_name: &str) -> Result<ServerConfig, Vec<StartFault>> {
+        let (strongest, mut faults) = merge(given);
+        let mut start = Texts::new();
+        for (&name, given) in &strongest {
+            let setting = find_server_setting(name).expect("the name was found before");
+            match setting.parse(&given.value) {
+                Ok(value) => _ = start.insert(name.to_string(), value.to_string()),
+                Err(reason) => faults.push(StartFault { origin: Some(given.origin.clone()), reason }),
+            }
+        }
+        if !faults.is_empty() {
+            faults.sort_by(|one, other| one.origin.cmp(&other.origin));
+            return Err(faults);
+        }
+        // Tools look up either name of the node's number, so both are shown as set, as Kafka shows them.
+        if let Some(id) = start.get("node.id").or(start.get("broker.id")).cloned() {
+            start.extend([("node.id".to_string(), id.clone()), ("broker.id".to_string(), id)]);
+        }
+        let layers = Layers { start, ..Layers::default() };
+        ServerConfig::resolve(layers, machine_name).map_err(|reason| {
+            let origin = reason.name().and_then(|name| strongest.get(name)).map(|given| given.origin.clone());
+            vec![StartFault { origin, reason }]
+        })
+    }
+
+    /// Each text in `layers` is one that its setting accepts.
+    fn resolve(layers: Layers, machine_name: &str) -> Result<ServerConfig, InvalidSetting> {
+        let text = |name: &str| text_in_force(&layers, name);
+        let list = |name: &str| list_elements(&text(name).unwrap_or_default());
+        let listeners = plan_listeners(
+            &list("listeners"),
+            &list("advertised.listeners"),
+            &text("listener.security.protocol.map").unwrap_or_default(),
+            machine_name,
+        )?;
+        let log_dir = the_one_directory(&list("log.dir"), &list("log.dirs"))?;
+        let cores = Cores::parse(&text("ringlog.cores").unwrap_or_default()).expect("the table checked it");
+        let config = ServerConfig { values: read_values(&layers), listeners, log_dir, cores, layers };
+        config.check_topic_defaults()?;
+        Ok(config)
+    }
+
+    /// What the server's settings give to topics must not contradict itself either.
+    fn check_topic_defaults(&self) -> Result<(), InvalidSetting> {
+        super::topic::TopicConfig::new([], self)?;
+        let retention_ms = find_topic_setting("retention.ms").expect("it is in the table");
+        if self.value_for_topics(retention_ms) == Value::Long(0) {
+            let reason = "log.retention must be -1 or more than 0".to_string();
+            return Err(InvalidSetting::Conflict { reason });
+        }
+        Ok(())
+    }
+
+    /// With what was set at run time before, as the metadata log keeps it. What this version does not
+    /// accept has no effect and is left out.
+    pub fn with_dynamic(&self, this_broker: &Texts, all_brokers: &Texts) -> ServerConfig {
+        let accepted = |texts: &Texts| -> Texts {
+            let good =
+                |name: &str, text: &str| changeable(name).is_ok_and(|setting| setting.parse(text).is_ok());
+            texts
+                .iter()
+                .filter(|(name, text)| good(name, text))
+                .map(|(n, t)| (n.clone(), t.clone()))
+                .collect()
+        };
+        let (dynamic_broker, dynamic_default) = (accepted(this_broker), accepted(all_brokers));
+        let layers = Layers { dynamic_broker, dynamic_default, start: self.layers.start.clone() };
+        ServerConfig { values: read_values(&layers), layers, ..self.clone() }
+    }
+
+    /// The configuration after IncrementalAlterConfigs of a BROKER resource.
+    pub fn altered(
+        &self,
+        reach: Reach,
+        alterations: &[Alteration<'_>],
+    ) -> Result<ServerConfig, InvalidSetting> {
+        let mut altered = self.clone();
+        let texts = match reach {
+            Reach::ThisBroker => &mut altered.layers.dynamic_broker,
+            Reach::AllBrokers => &mut altered.layers.dynamic_default,
+        };
+        let inherited = |setting: &Setting| text_in_force(&self.layers, setting.name).unwrap_or_default();
+        *texts = alter::alter(texts, alterations, changeable, inherited)?;
+        altered.values = read_values(&altered.layers);
+        altered.check_topic_defaults()?;
+        Ok(altered)
+    }
+
+    /// Where each text is set.
+    pub fn layers(&self) -> &Layers {
+        &self.layers
+    }
+
+    /// The values in force, one getter a setting.
+    pub fn values(&self) -> &ServerValues {
+        &self.values
+    }
+
+    /// Where the broker accepts connections; at least one.
+    pub fn listeners(&self) -> &[Listener] {
+        &self.listeners
+    }
+
+    /// The directory of all data, as it was given: a relative one is relative to where the broker starts.
+    pub fn log_dir(&self) -> &Path {
+        &self.log_dir
+    }
+
+    /// `ringlog.cores`.
+    pub fn cores(&self) -> &Cores {
+        &self.cores
+    }
+
+    /// `broker.rack`.
+    pub fn broker_rack(&self) -> Option<&str> {
+        self.layers.set_text("broker.rack").filter(|rack| !rack.is_empty())
+    }
+
+    /// `ringlog.log.level`: error, warn, info, debug or trace.
+    pub fn log_level(&self) -> &str {
+        self.layers.set_text("ringlog.log.level").unwrap_or("info")
+    }
+
+    /// What DescribeConfigs answers for this broker: every setting, or those that `wanted` names.
+    pub fn describe(&self, wanted: Option<&[&str]>) -> Vec<Entry> {
+        SERVER_SETTINGS
+            .iter()
+            .filter(|setting| wanted.is_none_or(|wanted| wanted.contains(&setting.name)))
+            .map(|setting| {
+                let value = text_in_force(&self.layers, setting.name);
+                Entry::new(setting, value, setting.change == Change::AtStart, self.synonyms(setting.name))
+            })
+            .collect()
+    }
+
+    /// What DescribeConfigs answers for the BROKER resource with an empty name: what was set for all
+    /// brokers.
+    pub fn describe_all_brokers(&self, wanted: Option<&[&str]>) -> Vec<Entry> {
+        let layers = Layers { dynamic_default: self.layers.dynamic_default.clone(), ..Layers::default() };
+        SERVER_SETTINGS
+            .iter()
+            .filter(|setting| wanted.is_none_or(|wanted| wanted.contains(&setting.name)))
+            .filter_map(|setting| {
+                let text = layers.dynamic_default.get(setting.name)?.clone();
+                Some(Entry::new(setting, Some(text), false, layers.synonyms(setting.name, |_| None)))
+            })
+            .collect()
+    }
+
+    pub(super) fn synonyms(&self, name: &str) -> Vec<Synonym> {
+        self.layers.synonyms(name, |name| find_server_setting(name).ok()?.default)
+    }
+
+    /// The text that a topic setting has where the topic does not override it.
+    pub(super) fn text_for_topics(&self, setting: &Setting) -> Option<String> {
+        let set =
+            setting.server_names.iter().find_map(|name| in_topic_unit(name, self.layers.set_text(name)?));
+        set.or_else(|| setting.default.map(str::to_string))
+    }
+
+    /// The same as a value. A setting without default must not be asked for.
+    pub(super) fn value_for_topics(&self, setting: &Setting) -> Value {
+        let text = self.text_for_topics(setting).expect("the setting has a default");
+        setting
+            .parse(&text)
+            .unwrap_or_else(|fault| panic!("a server setting gives a topic what it refuses: {fault}"))
+    }
+}
+
+fn read_values(layers: &Layers) -> ServerValues {
+    ServerValues::read(|name| {
+        let setting = find_server_setting(name).expect("a getter's setting is in the table");
+        let text = text_in_force(layers, name).expect("a setting with a getter has a default");
+        setting.parse(&text).unwrap_or_else(|fault| panic!("a checked text is refused: {fault}"))
+    })
+}
+
+fn text_in_force(layers: &Layers, name: &str) -> Option<String> {
+    let default = || find_server_setting(name).ok()?.default;
+    layers.set_text(name).or_else(default).map(str::to_string)
+}
+
+/// Converts hours and minutes to the milliseconds that topics count in. A negative time means no limit in
+/// any unit.
+fn in_topic_unit(name: &str, text: &str) -> Option<String> {
+    let unit_ms = match name.rsplit('.').next() {
+        Some("hours") => 3_600_000,
+        Some("minutes") => 60_000,
+        Some(_) | None => return Some(text.to_string()),
+    };
+    let count: i64 = text.parse().ok()?;
+    Some(if count < 0 { "-1".to_string() } else { (count * unit_ms).to_string() })
+}
+
+fn changeable(name: &str) -> Result<&'static Setting, InvalidSetting> {
+    let setting = find_server_setting(name)?;
+    match setting.change {
+        Change::AtRunTime => Ok(setting),
+        Change::AtStart => Err(InvalidSetting::ReadOnly { name: name.to_string() }),
+    }
+}
+
+fn the_one_directory(log_dir: &[String], log_dirs: &[String]) -> Result<PathBuf, InvalidSetting> {
+    let (name, directories) = if log_dirs.is_empty() { ("log.dir", log_dir) } else { ("log.dirs", log_dirs) };
+    match directories {
+        [directory] => Ok(PathBuf::from(directory)),
+        [] => Err(InvalidSetting::Value {
+            name: name.to_string(),
+            value: String::new(),
+            reason: "a directory is needed".to_string(),
+        }),
+        _ => Err(InvalidSetting::Refused {
+            name: name.to_string(),
+            value: directories.join(","),
+            reason: "this version keeps its data in one directory; use a file system that spans the disks",
+        }),
+    }
+}
+
+/// Values that need more than a setting's own type are read here; the test of getters counts them.
+#[cfg(test)]
+pub(super) const READ_BY_HAND: &[&str] = &[
+    "advertised.listeners",
+    "broker.id",
+    "broker.rack",
+    "listener.security.protocol.map",
+    "listeners",
+    "log.dir",
+    "log.dirs",
+    "ringlog.cores",
+    "ringlog.log.level",
+];
+
+#[cfg(test)]
+mod tests;
