@@ -6,6 +6,9 @@
 //! write or sync takes the log offline: nobody knows then what the file holds, so nothing more is appended
 //! until it is opened anew.
 //!
+//! Read on in the order of a batch's life: `open`, this file, `dirty`, `writer`, `tail`, `reader`, `time`,
+//! `close`.
+//!
 //! Nothing exists on disk before the first append. A full segment is synced, then its indexes and the
 //! producer snapshot at its end are written: that snapshot is the proof that the segment needs no recovery.
 
@@ -17,20 +20,20 @@ mod reader;
 mod tail;
 mod time;
 mod truncate;
+mod writer;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shard::{Disk, IoError, Op, OpenMode, Ops, Outcome, Token, WallMs};
+use shard::{IoError, WallMs};
 
 use crate::batch::{BatchHeader, ValidBatch};
-use crate::epochs::{self, Epochs};
+use crate::epochs::Epochs;
 use crate::error::StorageError;
-use crate::files::OpenFiles;
 use crate::offset::{LeaderEpoch, Offset};
 use crate::producers::{Duplicate, Producers, SequenceRefusal, Standing};
-use crate::segment::{INDEX, Indexes, SNAPSHOT, Segment, TIME_INDEX, path_of};
+use crate::segment::Segment;
 use crate::settings::LogSettings;
 use dirty::Dirty;
 use tail::Tail;
@@ -245,158 +248,4 @@ impl Log {
         self.tail.clear();
         self.segments.push(Segment::new(header.base_offset));
     }
-
-    /// Whether [`Log::push_writes`] has something to do.
-    pub fn has_work(&self) -> bool {
-        let is_idle = self.offline.is_none() && self.flight.is_none();
-        is_idle && (!self.dirty.is_empty() || self.sealing.front().is_some_and(|first| !first.is_syncing))
-    }
-
-    /// Whether completions are still to come.
-    pub fn has_flight(&self) -> bool {
-        self.flight.is_some() || self.sealing.iter().any(|sealing| sealing.is_syncing)
-    }
-
-    /// Pushes what was appended since the last flight as writes, and the sync of a full segment, all under
-    /// `token`. Every completion goes to [`Log::on_outcome`]. Failing to open a file takes the log offline.
-    pub fn push_writes(
-        &mut self,
-        disk: &mut dyn Disk,
-        files: &mut OpenFiles,
-        ops: &mut Ops,
-        token: Token,
-    ) -> Result<(), Offline> {
-        if self.offline.is_some() || self.flight.is_some() {
-            return Ok(());
-        }
-        let pushed =
-            self.push_dirty(disk, files, ops, token).and_then(|()| self.push_sync(disk, files, ops, token));
-        pushed.map_err(|error| self.go_offline(Offline::File(error)))
-    }
-
-    fn push_dirty(
-        &mut self,
-        disk: &mut dyn Disk,
-        files: &mut OpenFiles,
-        ops: &mut Ops,
-        token: Token,
-    ) -> Result<(), StorageError> {
-        if self.dirty.is_empty() {
-            return Ok(());
-        }
-        self.prepare_dir(disk)?;
-        let mut flight = Flight { writes_left: 0, end: self.offsets.assigned };
-        for write in self.dirty.drain() {
-            let index = self.segments.binary_search_by_key(&write.segment, |segment| segment.base);
-            let segment = &mut self.segments[index.expect("a dirty segment is one of the log's")];
-            let file = segment.open_log(disk, files, &self.dir, OpenMode::Create)?;
-            let offset = u64::from(write.position);
-            ops.push(token, Op::Write { file, offset, parts: write.into_parts() });
-            flight.writes_left += 1;
-        }
-        self.flight = Some(flight);
-        Ok(())
-    }
-
-    /// Makes the directory and what must be in it before the first write of a run, or of an epoch.
-    fn prepare_dir(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
-        if !self.on_disk.has_dir {
-            disk.create_dir(&self.dir).map_err(StorageError::io(&self.dir))?;
-            self.on_disk.has_dir = true;
-        }
-        if let Some((base, end)) = self.on_disk.marked.take() {
-            close::unmark(disk, &self.dir, base, end)?;
-        }
-        if !self.on_disk.has_epochs {
-            let path = self.dir.join(epochs::FILE_NAME);
-            disk.replace_file(&path, &self.epochs.encode()).map_err(StorageError::io(&path))?;
-            self.on_disk.has_epochs = true;
-        }
-        Ok(())
-    }
-
-    fn push_sync(
-        &mut self,
-        disk: &mut dyn Disk,
-        files: &mut OpenFiles,
-        ops: &mut Ops,
-        token: Token,
-    ) -> Result<(), StorageError> {
-        let Some(first) = self.sealing.front_mut() else { return Ok(()) };
-        if first.is_syncing || first.end > self.offsets.end {
-            return Ok(());
-        }
-        let index = self.segments.partition_point(|segment| segment.base < first.base);
-        let file = self.segments[index].open_log(disk, files, &self.dir, OpenMode::Write)?;
-        ops.push(token, Op::Sync { file });
-        first.is_syncing = true;
-        Ok(())
-    }
-
-    /// Takes the completion of an operation that [`Log::push_writes`] pushed.
-    pub fn on_outcome(&mut self, disk: &mut dyn Disk, outcome: &Outcome) -> Progress {
-        let done = match outcome {
-            Outcome::Written => Ok(self.on_written()),
-            Outcome::Synced => self.on_synced(disk).map_err(Offline::File),
-            Outcome::Failed(error) => Err(Offline::Io(*error)),
-            other => unreachable!("a log pushes writes and syncs, and got {other:?}"),
-        };
-        done.unwrap_or_else(|reason| Progress::Offline(self.go_offline(reason)))
-    }
-
-    fn on_written(&mut self) -> Progress {
-        let Some(flight) = &mut self.flight else {
-            assert!(self.offline.is_some(), "a write ended that nobody pushed");
-            return Progress::Nothing;
-        };
-        flight.writes_left -= 1;
-        if flight.writes_left > 0 {
-            return Progress::Nothing;
-        }
-        self.offsets.end = flight.end;
-        self.flight = None;
-        self.offsets.validate();
-        Progress::EndMoved
-    }
-
-    /// The oldest full segment is durable: now its indexes may say so.
-    fn on_synced(&mut self, disk: &mut dyn Disk) -> Result<Progress, StorageError> {
-        let Some(sealing) = self.sealing.pop_front() else {
-            assert!(self.offline.is_some(), "a sync ended that nobody pushed");
-            return Ok(Progress::Nothing);
-        };
-        let index = self.segments.partition_point(|segment| segment.base < sealing.base);
-        seal(disk, &self.dir, &mut self.segments[index], sealing.end, &sealing.snapshot)?;
-        Ok(Progress::Nothing)
-    }
-
-    /// Takes no more appends. The end stays where it is: what is before it was written.
-    fn go_offline(&mut self, reason: Offline) -> Offline {
-        self.flight = None;
-        self.sealing.clear();
-        self.dirty.clear();
-        self.offline.get_or_insert(reason).clone()
-    }
-}
-
-/// Writes out the indexes of a segment whose data is durable, and drops them from memory. The snapshot at its
-/// end comes last, because a segment followed by a snapshot counts as sealed.
-fn seal(
-    disk: &mut dyn Disk,
-    dir: &Path,
-    segment: &mut Segment,
-    end: Offset,
-    snapshot: &[u8],
-) -> Result<(), StorageError> {
-    let Indexes::Growing(index) = &mut segment.indexes else { return Ok(()) };
-    index.apply_time(segment.newest);
-    let (offsets, times) = index.encode();
-    let contents =
-        [(segment.base, INDEX, &offsets[..]), (segment.base, TIME_INDEX, &times), (end, SNAPSHOT, snapshot)];
-    for (base, ending, bytes) in contents {
-        let path = path_of(dir, base, ending);
-        disk.replace_file(&path, bytes).map_err(StorageError::io(&path))?;
-    }
-    segment.indexes = Indexes::Sealed;
-    Ok(())
 }

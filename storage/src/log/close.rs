@@ -8,7 +8,8 @@ use std::path::Path;
 
 use shard::{Disk, IoError, OpenMode};
 
-use super::{Log, seal};
+use super::Log;
+use super::writer::seal;
 use crate::error::StorageError;
 use crate::files::OpenFiles;
 use crate::offset::Offset;
@@ -101,6 +102,7 @@ impl Log {
             sync_file(disk, &path_of(&self.dir, sealing.base, LOG))?;
             seal(disk, &self.dir, &mut self.segments[index], sealing.end, &sealing.snapshot)?;
         }
+        self.save_epochs(disk)?;
         self.close_active(disk)?;
         self.remove_old_snapshots(disk)
     }

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use shard::{Disk, FileId, IoError, OpenMode, WallMs};
 
 use super::close::{Marker, index_crc, read_marker, unmark};
-use super::{Dirty, Log, Offsets, OnDisk, Tail, seal};
+use super::writer::seal;
+use super::{Dirty, Log, Offsets, OnDisk, Tail};
 use crate::batch::BatchHeader;
 use crate::epochs::{self, Epochs};
 use crate::error::{Cause, StorageError};

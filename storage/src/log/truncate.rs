@@ -4,7 +4,6 @@ use shard::{Disk, OpenMode, WallMs};
 
 use super::close::{MARKER, remove_if_there};
 use super::{Log, OpenLog};
-use crate::epochs;
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::offset::Offset;
@@ -64,8 +63,8 @@ impl Log {
         }
         self.cut_segment(disk, files, cut_from, offset)?;
         self.epochs.cut(offset);
-        let path = self.dir.join(epochs::FILE_NAME);
-        disk.replace_file(&path, &self.epochs.encode()).map_err(StorageError::io(&path))
+        self.on_disk.has_epochs = false;
+        self.save_epochs(disk)
     }
 
     fn cut_segment(
