@@ -13,7 +13,6 @@ mod every;
 mod fetch_response;
 mod fresh;
 mod golden;
-mod kafka;
 mod oracle;
 mod quirks;
 mod round_trip;

@@ -1,25 +1,53 @@
 //! Kafka's own classes read what we write, and write the same bytes: every message, every version.
 //!
-//! Needs a JDK (17 or later) and Kafka's jars, so that it runs on demand:
-//! `KAFKA_JARS=folder cargo test -p ringlog-protocol --test codec -- --ignored kafka`.
+//! Needs a JDK (17 or later) and Kafka's jars, so that it is a program and no test; `./check --long` runs it:
+//! `cargo run -p ringlog-protocol --example against_kafka -- FOLDER_OF_JARS`.
+
+#[path = "../tests/codec/arbitrary.rs"]
+#[allow(dead_code)]
+mod arbitrary;
+#[path = "../tests/codec/every.rs"]
+#[allow(dead_code)]
+mod every;
+#[path = "../generator/mod.rs"]
+#[allow(dead_code)]
+mod generator;
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 
-use crate::arbitrary::{Random, body};
-use crate::every::convert_as;
-use crate::schemas;
+use arbitrary::{Random, body};
+use every::convert_as;
 
 /// Random bodies a message and version.
 const BODIES: u64 = 10;
 
-#[test]
-#[ignore = "needs KAFKA_JARS=folder of Kafka's jars, and java"]
-fn kafka_itself_agrees_about_every_message_and_version() {
+fn main() -> ExitCode {
+    let Some(jars) = std::env::args().nth(1) else {
+        eprintln!("usage: against_kafka FOLDER_OF_JARS");
+        return ExitCode::from(2);
+    };
+    let (names, sent) = bodies();
+    let received = echo(&jars, &names, &sent);
+    assert_eq!(received.len(), sent.len(), "an answer for each body");
+    let answers = sent.iter().zip(&received);
+    let mut faults = 0;
+    for (name, (sent, received)) in names.iter().zip(answers).filter(|(_, (sent, received))| sent != received)
+    {
+        println!("{name}: {sent} {received}");
+        faults += 1;
+    }
+    println!("{} bodies, Kafka disagrees about {faults}", sent.len());
+    if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Random bodies of every message and version: what each is, and its bytes in hex.
+fn bodies() -> (Vec<String>, Vec<String>) {
     let mut names = Vec::new();
     let mut sent = Vec::new();
-    for message in schemas() {
+    for message in &generator::read_schemas(Path::new(env!("CARGO_MANIFEST_DIR"))) {
         for version in message.versions.low..=message.versions.high {
             for seed in 0..BODIES {
                 let bytes = body(message, version, &mut Random(seed));
@@ -29,18 +57,10 @@ fn kafka_itself_agrees_about_every_message_and_version() {
             }
         }
     }
-    let received = echo(&names, &sent);
-    assert_eq!(received.len(), sent.len());
-    let answers = sent.iter().zip(&received);
-    let faults = names.iter().zip(answers).filter(|(_, (sent, received))| sent != received);
-    let faults: Vec<String> =
-        faults.map(|(name, (sent, received))| format!("{name}: {sent} {received}")).collect();
-    println!("{} bodies", sent.len());
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    (names, sent)
 }
 
-fn echo(names: &[String], bodies: &[String]) -> Vec<String> {
-    let jars = std::env::var("KAFKA_JARS").expect("KAFKA_JARS is set");
+fn echo(jars: &str, names: &[String], bodies: &[String]) -> Vec<String> {
     let mut java = Command::new("java")
         .args(["-cp", &format!("{jars}/*")])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kafka/Echo.java"))
