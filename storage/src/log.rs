@@ -76,6 +76,8 @@ struct OnDisk {
 #[derive(Debug)]
 struct Flight {
     writes_left: u32,
+    /// How far each segment written to is in its file then.
+    written: Vec<(Offset, u32)>,
     /// Where the log ends once they are done.
     end: Offset,
 }

@@ -80,7 +80,7 @@ impl Recent {
     }
 
     fn duplicate(&self) -> Duplicate {
-        let base_offset = Offset(self.last_offset.0 - i64::from(self.offset_delta));
+        let base_offset = Offset(self.last_offset.0.saturating_sub(i64::from(self.offset_delta)));
         Duplicate { base_offset, last_offset: self.last_offset, timestamp: self.timestamp }
     }
 }

@@ -49,6 +49,8 @@ pub struct Segment {
     pub base: Offset,
     /// Bytes in it, those on their way included.
     pub size: u32,
+    /// Bytes of it that are in the file.
+    pub written: u32,
     /// Largest timestamp of its first batch, in ms; the clock's where that has none.
     pub first_timestamp: i64,
     /// Its newest time so far.
@@ -65,6 +67,7 @@ impl Segment {
         Segment {
             base,
             size: 0,
+            written: 0,
             first_timestamp: NO_TIMESTAMP,
             newest: TimeEntry { timestamp: NO_TIMESTAMP, relative: 0 },
             indexes: Indexes::Growing(SegmentIndex::default()),

@@ -39,6 +39,8 @@ impl Stored {
 struct Model {
     rig: Rig,
     batches: Vec<Stored>,
+    /// Where the log starts; it outlives crashes, as if kept elsewhere.
+    start: i64,
     random: u64,
 }
 
@@ -50,7 +52,7 @@ impl Model {
     }
 
     fn end(&self) -> i64 {
-        self.batches.last().map_or(0, Stored::end)
+        self.batches.last().map_or(0, Stored::end).max(self.start)
     }
 
     /// Per producer its last five batches, newest last.
@@ -69,7 +71,7 @@ impl Model {
     }
 
     fn step(mut self) -> Model {
-        match self.below(21) {
+        match self.below(22) {
             0..=7 => self.append(),
             8..=9 => self.retry(),
             10 => self.gap(),
@@ -78,6 +80,7 @@ impl Model {
             17 => self.rig.drain(),
             18 => return self.restart(),
             19 => return self.truncate(),
+            20 => self.delete_records(),
             _ => return self.crash(),
         }
         self
@@ -161,11 +164,11 @@ impl Model {
 
     fn read(&mut self) {
         let end = self.rig.log.offsets().end.0;
-        let offset = self.below(end as usize + 2) as i64;
+        let offset = self.start - 1 + self.below((end - self.start) as usize + 3) as i64;
         let bytes_max = self.below(3000) as u32;
         let bytes = match self.rig.read(offset, bytes_max, true) {
             Ok(bytes) => bytes,
-            Err(ReadPlan::OutOfRange) => return assert!(offset > end),
+            Err(ReadPlan::OutOfRange) => return assert!(offset > end || offset < self.start),
             Err(_) => return assert_eq!(offset, end),
         };
         let read = batches_in(&bytes);
@@ -179,6 +182,12 @@ impl Model {
         }
     }
 
+    fn delete_records(&mut self) {
+        let (start, up_to) = (self.start, self.rig.log.offsets().high_watermark.0);
+        self.start += self.below(1 + (up_to - start) as usize / 3) as i64;
+        self.rig.log.advance_log_start(Offset(self.start));
+    }
+
     fn find(&mut self) {
         let up_to = self.rig.log.offsets().high_watermark;
         let time = NOW.0 - self.below(1100) as i64;
@@ -186,7 +195,8 @@ impl Model {
         let records = self.batches.iter().flat_map(|batch| {
             batch.times.iter().enumerate().map(move |(index, time)| (batch.base + index as i64, *time))
         });
-        let readable: Vec<_> = records.filter(|(offset, _)| *offset < up_to.0).collect();
+        let readable: Vec<_> =
+            records.filter(|(offset, _)| *offset < up_to.0 && *offset >= self.start).collect();
         let expected = readable.iter().copied().find(|record| record.1 >= time);
         assert_eq!(found.map(|found| (found.offset.0, found.timestamp)), expected);
         let newest = self.rig.log.find_newest(self.rig.io.disk(), &mut self.rig.files, up_to).unwrap();
@@ -221,9 +231,11 @@ impl Model {
         if crash == Crash::Process {
             assert!(end >= acknowledged, "{end} of {acknowledged} acknowledged");
         }
-        let kept = self.batches.partition_point(|batch| batch.end() <= end);
-        self.batches.truncate(kept);
-        assert_eq!(self.end(), end, "the log ends within a batch");
+        let kept = self.stored_bases();
+        self.batches.truncate(kept.len());
+        let bases: Vec<i64> = self.batches.iter().map(|batch| batch.base).collect();
+        assert_eq!(kept, bases, "what is left is not the first of what was appended");
+        assert_eq!(self.end(), end);
         self.set_faults();
         self.retry();
         self
@@ -234,7 +246,7 @@ impl Model {
         if self.rig.log.offline().is_some() {
             return self.crash();
         }
-        let offset = self.below(self.end() as usize + 1) as i64;
+        let offset = self.start + self.below((self.end() - self.start) as usize + 1) as i64;
         self.rig.world.set_faults(Faults::default());
         self.rig = self.rig.truncate_to(Offset(offset));
         let kept = self.batches.partition_point(|batch| batch.end() <= offset);
@@ -243,6 +255,19 @@ impl Model {
         self.set_faults();
         self.retry();
         self
+    }
+
+    /// The base offsets of all batches in the files. Below the log's start some may be lost, and nobody can
+    /// tell by reading.
+    fn stored_bases(&self) -> Vec<i64> {
+        let paths = self.rig.world.paths();
+        let logs = paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "log"));
+        let files = logs.map(|path| self.rig.world.file(path).unwrap());
+        files
+            .flat_map(|bytes| {
+                batches_in(&bytes).iter().map(|batch| batch.0.base_offset.0).collect::<Vec<_>>()
+            })
+            .collect()
     }
 
     fn set_faults(&mut self) {
@@ -264,15 +289,18 @@ fn run(seed: u64) {
         index_bytes_max: if seed.is_multiple_of(4) { 100 } else { 1 << 20 },
         ..LogSettings::default()
     };
-    let mut model = Model { rig: Rig::with_seed(seed, settings), batches: Vec::new(), random: seed };
+    let mut model =
+        Model { rig: Rig::with_seed(seed, settings), batches: Vec::new(), start: 0, random: seed };
     model.set_faults();
     for _ in 0..STEPS {
         model = model.step();
     }
     let model = model.crash();
     let mut rig = model.rig;
-    let read: Vec<i64> = rig.read_all(0).iter().map(|record| record.0).collect();
-    assert_eq!(read, (0..rig.log.offsets().end.0).collect::<Vec<_>>());
+    let stored = model.batches.iter().flat_map(|batch| batch.base..batch.end());
+    let expected: Vec<i64> = stored.filter(|offset| *offset >= model.start).collect();
+    let read: Vec<i64> = rig.read_all(model.start).iter().map(|record| record.0).collect();
+    assert_eq!(read, expected);
 }
 
 #[test]

@@ -36,6 +36,11 @@ enum Part {
 }
 
 impl DirtyWrite {
+    /// Where the write ends in the file.
+    pub fn end(&self) -> u32 {
+        self.position + self.len
+    }
+
     /// The parts, in order.
     pub fn into_parts(self) -> Vec<Buf> {
         let copied = Buf::from(self.copied);
@@ -74,9 +79,7 @@ impl Dirty {
     /// Adds a batch, under the base offset and leader epoch of `header`, at `position` of `segment`.
     pub fn push(&mut self, segment: Offset, position: u32, header: &BatchHeader, batch: &Buf) {
         let follows = self.writes.back().is_some_and(|last| {
-            last.segment == segment
-                && last.position + last.len == position
-                && last.parts.len() + 2 <= PART_COUNT_MAX
+            last.segment == segment && last.end() == position && last.parts.len() + 2 <= PART_COUNT_MAX
         });
         if !follows {
             self.writes.push_back(DirtyWrite {

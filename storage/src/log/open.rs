@@ -209,6 +209,7 @@ impl Recovery<'_> {
             self.drop_empty_active()?;
         }
         let log = &mut *self.log;
+        log.segments.iter_mut().for_each(|segment| segment.written = segment.size);
         log.offsets = Offsets { end, assigned: end, ..Offsets::at(log.offsets.log_start) };
         log.offsets.validate();
         Ok(())

@@ -49,7 +49,7 @@ impl Log {
             return Ok(ReadDone::Empty);
         };
         let position = range.position + skip;
-        let left = u64::from(self.segments[index].size).saturating_sub(position);
+        let left = u64::from(self.segments[index].written).saturating_sub(position);
         if left == 0 {
             // The rest of the segment's offsets is a gap, so what is wanted begins with the next one.
             let planned = self.plan_in(disk, files, index + 1, range.want)?;
@@ -87,7 +87,7 @@ impl Log {
             None => {
                 let position = segment.position_before(disk, files, &self.dir, want.offset)?;
                 let spare = self.settings.index_interval_bytes;
-                (position, want.bytes_max.saturating_add(spare).min(segment.size.saturating_sub(position)))
+                (position, want.bytes_max.saturating_add(spare).min(segment.written.saturating_sub(position)))
             }
         };
         let file = segment.open_log(disk, files, &self.dir, OpenMode::Write)?;

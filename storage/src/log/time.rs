@@ -128,7 +128,7 @@ impl Log {
             return Ok(None);
         }
         let file = segment.open_log(disk, files, &self.dir, OpenMode::Write)?;
-        let (mut at, end) = (u64::from(position), u64::from(segment.size));
+        let (mut at, end) = (u64::from(position), u64::from(segment.written));
         let mut next_offset = segment.base;
         let mut scanner = Scanner::new(disk, file, WINDOW_LEN);
         while at < end && next_offset < up_to {

@@ -83,7 +83,7 @@ impl Log {
         let (mut at, mut next_offset) = (0, segment.base);
         let mut scanner = Scanner::new(disk, file, WINDOW_LEN);
         while next_offset < end.min(offset) {
-            let read = scanner.header_at(at, segment.size.into(), next_offset);
+            let read = scanner.header_at(at, segment.written.into(), next_offset);
             let header = read.map_err(|error| segment.error(&self.dir, LOG, at, Cause::Io(error)))?;
             let Some((header, size)) = header else {
                 return Err(segment.error(&self.dir, LOG, at, Cause::Corrupt));

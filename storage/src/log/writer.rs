@@ -51,12 +51,13 @@ impl Log {
             return Ok(());
         }
         self.prepare_dir(disk)?;
-        let mut flight = Flight { writes_left: 0, end: self.offsets.assigned };
+        let mut flight = Flight { writes_left: 0, written: Vec::new(), end: self.offsets.assigned };
         for write in self.dirty.drain() {
             let index = self.segments.binary_search_by_key(&write.segment, |segment| segment.base);
             let segment = &mut self.segments[index.expect("a dirty segment is one of the log's")];
             let file = segment.open_log(disk, files, &self.dir, OpenMode::Create)?;
             let offset = u64::from(write.position);
+            flight.written.push((write.segment, write.end()));
             ops.push(token, Op::Write { file, offset, parts: write.into_parts() });
             flight.writes_left += 1;
         }
@@ -125,6 +126,10 @@ impl Log {
             return Progress::Nothing;
         }
         self.offsets.end = flight.end;
+        for (base, written) in std::mem::take(&mut flight.written) {
+            let index = self.segments.partition_point(|segment| segment.base < base);
+            self.segments[index].written = written;
+        }
         self.flight = None;
         self.offsets.validate();
         Progress::EndMoved
