@@ -1,4 +1,34 @@
-//! broker
+//! The broker: what requests mean. Knows no file descriptors and no system calls.
+//!
+//! Reading order: [`start`] brings a process up; [`broker`] is one core of it; [`api`] holds one file a request;
+//! [`partition`] is where records go; [`metadata`] is what the cluster is.
 
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod start;
+
+pub mod broker;
+
+pub mod request;
+
+pub mod api;
+
+mod answer;
+mod closing_log;
+mod data_dir;
+mod fetch_session;
+mod mail;
+mod pending;
+mod resource;
+mod topic_name;
+
+pub mod metadata;
+mod partition;
+
+#[allow(missing_docs)]
 pub mod cli;
+#[allow(missing_docs)]
 pub mod config;
+
+pub use mail::{Mail, PartitionId, PendingId};

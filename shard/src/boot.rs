@@ -1,6 +1,9 @@
 //! Bringing a process's cores up: which CPUs there are, one pinned thread each, and stopping them all.
 
+use std::fs::{File, TryLockError};
 use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -56,6 +59,63 @@ pub fn raise_descriptor_limit() -> io::Result<u64> {
             return Err(io::Error::last_os_error());
         }
         Ok(limit.rlim_cur)
+    }
+}
+
+/// Every address that a host stands for, with this port; an empty host stands for every interface. Fails if one of them
+/// is taken: cores share an address (SO_REUSEPORT), but two processes must not. Port 0 becomes a free port, the same for all.
+pub fn free_addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    let mut addresses: Vec<SocketAddr> = match host {
+        "" => vec![(Ipv4Addr::UNSPECIFIED, port).into(), (Ipv6Addr::UNSPECIFIED, port).into()],
+        // Both, whatever the hosts file says (RFC 6761): clients try either first.
+        "localhost" => vec![(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()],
+        host => (host, port).to_socket_addrs()?.collect(),
+    };
+    addresses.sort_unstable();
+    addresses.dedup();
+    let mut port = port;
+    let mut free = Vec::new();
+    for mut address in addresses {
+        address.set_port(port);
+        // The probe does not share the address, so it fails if anybody else has it.
+        match TcpListener::bind(address).and_then(|probe| probe.local_addr()) {
+            Ok(bound) => {
+                port = bound.port();
+                free.push(bound);
+            }
+            // A machine without IPv6 still has its IPv4.
+            Err(error) if is_absent(&error) && address.is_ipv6() => {}
+            // The unspecified IPv6 address covers IPv4 too when it is not restricted, as here.
+            Err(error) if host.is_empty() && address.is_ipv6() && !free.is_empty() => {
+                if TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)).is_err() {
+                    return Err(error);
+                }
+                free.push(address);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if free.is_empty() { Err(io::ErrorKind::AddrNotAvailable.into()) } else { Ok(free) }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EAFNOSUPPORT | libc::EADDRNOTAVAIL))
+}
+
+/// Holds a directory for this process alone, until dropped.
+#[derive(Debug)]
+pub struct DirLock {
+    _file: File,
+}
+
+/// Takes a directory, made if missing, for this process alone; `None` if another process has it.
+pub fn lock_dir(dir: &Path) -> io::Result<Option<DirLock>> {
+    std::fs::create_dir_all(dir)?;
+    let file = File::options().create(true).truncate(false).write(true).open(dir.join(".lock"))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(DirLock { _file: file })),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 
@@ -169,4 +229,9 @@ fn start_core<A: App, E>(
     let mut ring = Ring::new(pool.clone(), Arc::clone(mailbox.bell())).map_err(BootError::Ring)?;
     let app = build(&mut ring).map_err(BootError::App)?;
     Ok(Shard::new(ring, app, mailbox, pool))
+}
+
+/// Random bits from the kernel.
+pub fn random_seed() -> u64 {
+    crate::ring::random_seed()
 }

@@ -50,6 +50,8 @@ pub trait App {
 
     /// The core starts: open, listen, set timers.
     fn on_start(&mut self, turn: &mut Turn<'_, Self::Mail>);
+    /// A turn begins: every operation pushed in earlier turns is with the back end.
+    fn on_turn_start(&mut self, turn: &mut Turn<'_, Self::Mail>);
     /// An operation completed.
     fn on_completion(&mut self, turn: &mut Turn<'_, Self::Mail>, completion: Completion);
     /// Another core wrote.
@@ -134,6 +136,7 @@ impl<I: Io, A: App> Shard<I, A> {
         let due: Vec<_> = std::iter::from_fn(|| self.timers.pop_due(now)).take(TIMERS_MAX).collect();
         let is_cut = letters.len() == LETTERS_MAX || due.len() == TIMERS_MAX;
         let has_more = self.with_turn(|app, turn| {
+            app.on_turn_start(turn);
             for completion in done.drain(..) {
                 app.on_completion(turn, completion);
             }

@@ -42,6 +42,8 @@ impl App for Echo {
         turn.ops.push(Token(ACCEPT), Op::Accept { listener: self.listener });
     }
 
+    fn on_turn_start(&mut self, _: &mut Turn<'_, ()>) {}
+
     fn on_completion(&mut self, turn: &mut Turn<'_, ()>, completion: Completion) {
         let socket = SocketId(completion.token.0 as u32);
         match completion.outcome {

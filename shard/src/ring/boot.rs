@@ -77,7 +77,7 @@ pub(super) fn set_up(entries: u32) -> Result<IoUring, RingError> {
 }
 
 /// A seed from the kernel.
-pub(super) fn random_seed() -> u64 {
+pub(crate) fn random_seed() -> u64 {
     let mut bytes = [0_u8; 8];
     // SAFETY: the buffer is valid for its whole length; eight bytes are always filled at once (getrandom(2)).
     let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };

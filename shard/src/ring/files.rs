@@ -22,8 +22,9 @@ use crate::io::IoError;
 /// XFS's magic number (statfs(2)).
 const XFS_MAGIC: i64 = 0x5846_5342;
 
+/// The operating system's files, for one thread.
 #[derive(Default)]
-pub(super) struct Files {
+pub struct Files {
     open: Slab<OpenFile>,
 }
 

@@ -25,7 +25,8 @@ use crate::mail::Bell;
 use crate::random::Random;
 
 pub use boot::RingError;
-use files::Files;
+pub(crate) use boot::random_seed;
+pub use files::Files;
 use inflight::{Advance, Inflight, InflightTable};
 use provided::ProvidedBuffers;
 use sockets::Sockets;

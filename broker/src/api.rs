@@ -1,0 +1,158 @@
+//! The requests that are served, one file each, named by API key. This table is what ApiVersions tells.
+//!
+//! A key that is not here is refused as Kafka refuses it: the connection is closed with a reason (Q3).
+
+use std::ops::RangeInclusive;
+
+use protocol::ApiKey;
+
+use crate::broker::{Broker, Turn};
+use crate::mail::PendingId;
+use crate::request::Request;
+
+#[path = "api/33_alter_configs.rs"]
+pub mod alter_configs;
+#[path = "api/18_api_versions.rs"]
+pub mod api_versions;
+#[path = "api/37_create_partitions.rs"]
+pub mod create_partitions;
+#[path = "api/19_create_topics.rs"]
+pub mod create_topics;
+#[path = "api/20_delete_topics.rs"]
+pub mod delete_topics;
+#[path = "api/60_describe_cluster.rs"]
+pub mod describe_cluster;
+#[path = "api/32_describe_configs.rs"]
+pub mod describe_configs;
+#[path = "api/35_describe_log_dirs.rs"]
+pub mod describe_log_dirs;
+#[path = "api/75_describe_topic_partitions.rs"]
+pub mod describe_topic_partitions;
+#[path = "api/01_fetch.rs"]
+pub mod fetch;
+#[path = "api/44_incremental_alter_configs.rs"]
+pub mod incremental_alter_configs;
+#[path = "api/22_init_producer_id.rs"]
+pub mod init_producer_id;
+#[path = "api/02_list_offsets.rs"]
+pub mod list_offsets;
+#[path = "api/03_metadata.rs"]
+pub mod metadata;
+#[path = "api/23_offset_for_leader_epoch.rs"]
+pub mod offset_for_leader_epoch;
+#[path = "api/00_produce.rs"]
+pub mod produce;
+
+/// One request that is served.
+#[derive(Debug)]
+pub struct Api {
+    /// Its key.
+    pub key: ApiKey,
+    /// The versions that are served.
+    pub versions: RangeInclusive<i16>,
+    /// The lowest version that is advertised; below the served ones for Produce alone (Q5).
+    pub advertised_from: i16,
+    /// Whether it is carried out on the controller's core.
+    pub is_controllers: bool,
+    /// Carries a request out, or begins to.
+    pub handle: fn(&mut Broker, &mut Turn<'_>, Request),
+    /// Goes on when all questions that the request asked are answered.
+    pub finish: Option<fn(&mut Broker, &mut Turn<'_>, PendingId)>,
+}
+
+impl Api {
+    /// A request that is answered by the core that took it in.
+    pub const fn local(
+        key: ApiKey,
+        versions: RangeInclusive<i16>,
+        handle: fn(&mut Broker, &mut Turn<'_>, Request),
+    ) -> Api {
+        let advertised_from = *versions.start();
+        Api { key, versions, advertised_from, is_controllers: false, handle, finish: None }
+    }
+
+    /// A request that asks partitions, and is answered when they have.
+    pub const fn asking(
+        key: ApiKey,
+        versions: RangeInclusive<i16>,
+        handle: fn(&mut Broker, &mut Turn<'_>, Request),
+        finish: fn(&mut Broker, &mut Turn<'_>, PendingId),
+    ) -> Api {
+        let advertised_from = *versions.start();
+        Api { key, versions, advertised_from, is_controllers: false, handle, finish: Some(finish) }
+    }
+
+    /// A request that changes metadata.
+    pub const fn changing(
+        key: ApiKey,
+        versions: RangeInclusive<i16>,
+        handle: fn(&mut Broker, &mut Turn<'_>, Request),
+    ) -> Api {
+        let advertised_from = *versions.start();
+        Api { key, versions, advertised_from, is_controllers: true, handle, finish: None }
+    }
+}
+
+/// Everything that is served, by key.
+pub const ALL: &[Api] = &[
+    produce::API,
+    fetch::API,
+    list_offsets::API,
+    metadata::API,
+    api_versions::API,
+    create_topics::API,
+    delete_topics::API,
+    init_producer_id::API,
+    offset_for_leader_epoch::API,
+    describe_configs::API,
+    alter_configs::API,
+    describe_log_dirs::API,
+    create_partitions::API,
+    incremental_alter_configs::API,
+    describe_cluster::API,
+    describe_topic_partitions::API,
+];
+
+/// The entry of a key, if it is served.
+pub fn find(key: ApiKey) -> Option<&'static Api> {
+    ALL.iter().find(|api| api.key == key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn newest(key: ApiKey) -> i16 {
+        find(key).map_or(-1, |api| *api.versions.end())
+    }
+
+    #[test]
+    fn the_table_is_in_order_and_within_the_schemas() {
+        assert!(ALL.is_sorted_by_key(|api| api.key.code()));
+        for api in ALL {
+            let known = api.key.versions().unwrap();
+            assert!(known.contains(api.versions.start()), "{:?}", api.key);
+            assert!(known.contains(api.versions.end()), "{:?}", api.key);
+        }
+    }
+
+    #[test]
+    fn c5_versions_with_topic_ids_come_with_metadata_that_tells_them() {
+        assert!(newest(ApiKey::Fetch) >= 13);
+        assert!(newest(ApiKey::Produce) >= 13);
+        assert!(newest(ApiKey::DeleteTopics) >= 6);
+        assert!(newest(ApiKey::Metadata) >= 12);
+    }
+
+    #[test]
+    fn q5_produce_is_advertised_from_0_and_served_from_3() {
+        let api = find(ApiKey::Produce).unwrap();
+        assert_eq!((api.advertised_from, api.versions.clone()), (0, 3..=13));
+    }
+
+    #[test]
+    fn q8_telemetry_is_not_advertised() {
+        assert!(find(ApiKey::GetTelemetrySubscriptions).is_none());
+        assert!(find(ApiKey::PushTelemetry).is_none());
+    }
+}

@@ -1,0 +1,222 @@
+//! Produce (0), versions 3–13, advertised from 0 (Q5): appends record batches to partitions.
+//!
+//! Order of checks: acks → then per partition: topic known (by name, by id from 13) → topic may be written by clients
+//! (Q38) → partition exists → not transactional → at its home: leader, batch (see `storage::batch::validate`), sequence.
+//! - acks=0 gets no response; an error closes the connection, so that the client looks for the reason (Q12).
+//! - acks=1 and acks=all are answered when the bytes are in the file. With one replica they promise the same.
+//! - Error partitions answer -1 for offset, time and log start (Q40); record errors and a message from version 8.
+//! - Versions by KIP: 7 zstd (110), 8 record errors (467), 10 leader hints (951), 12 transactions v2 (890), 13 topic ids (516).
+//! - Not checked on purpose: `timeout_ms`. The answer needs this node's disk alone, which answers or fails by itself.
+
+use net::{CloseReason, Reply};
+use protocol::messages::produce_response::{
+    BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceResponse, ProduceResponse,
+    TopicProduceResponse,
+};
+use protocol::{ApiKey, ErrorCode, ProducePartition, ProduceTopic, ProduceView};
+use shard::{Buf, ShardId};
+use storage::{BatchHeader, Codec};
+
+use super::Api;
+use crate::answer::{Answer, Appended};
+use crate::broker::{Broker, Turn};
+use crate::mail::{Ask, PartitionId, PendingId, Question};
+use crate::metadata::{Image, Topic};
+use crate::request::Request;
+
+/// This request's entry.
+pub const API: Api = Api { advertised_from: 0, ..Api::asking(ApiKey::Produce, 3..=13, on_produce, finish) };
+
+/// The first version that may carry zstd (Q28).
+const ZSTD_FROM: i16 = 7;
+
+/// Topics that only the broker writes, and the client id that may do so all the same (Q38).
+const INTERNAL_TOPICS: [&str; 2] = ["__consumer_offsets", "__transaction_state"];
+const ADMIN_CLIENT_ID: &str = "__admin_client";
+
+fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let frame = request.frame.clone();
+    let view = match decode(&request, &frame) {
+        Ok(view) => view,
+        Err(error) => return broker.refuse_undecodable(turn, &request, error),
+    };
+    let is_admin = request.client_id() == ADMIN_CLIENT_ID;
+    let mut questions = Vec::with_capacity(view.partition_count());
+    let mut refused = Vec::new();
+    let mut number = 0;
+    for topic in view.topics() {
+        let known = find_topic(&broker.image, &topic);
+        for partition in topic.partitions() {
+            let planned = check_acks(view.acks)
+                .and_then(|()| known)
+                .and_then(|topic| plan_append(topic, &partition, request.version, is_admin));
+            match planned {
+                Ok((home, id)) => {
+                    questions.push((home, question(number, id, frame.slice(partition.range.clone()))))
+                }
+                Err(refusal) => refused.push((number, refusal.answer())),
+            }
+            number += 1;
+        }
+    }
+    let id = broker.pending.insert(request, number as usize, None);
+    if number == 0 {
+        return finish(broker, turn, id);
+    }
+    for (number, answer) in refused {
+        broker.on_answer(turn, id, number, Answer::Appended(answer));
+    }
+    broker.ask(turn, id, questions);
+}
+
+fn decode<'a>(request: &'a Request, frame: &'a Buf) -> Result<ProduceView<'a>, protocol::DecodeError> {
+    // The ranges that the view gives are cut out of `frame`, so the decoder must have walked that very frame.
+    debug_assert_eq!(request.frame.as_ptr(), frame.as_ptr());
+    let mut d = request.body()?;
+    let view = ProduceView::decode(&mut d, request.version)?;
+    d.finish()?;
+    Ok(view)
+}
+
+fn question(number: u32, partition: PartitionId, records: Buf) -> Question {
+    Question { number, partition, current_leader_epoch: -1, ask: Ask::Append(records) }
+}
+
+/// Why a partition is not even asked.
+#[derive(Debug, Clone, Copy)]
+enum Refusal {
+    Acks,
+    UnknownTopic,
+    UnknownTopicId,
+    UnknownPartition,
+    Internal,
+    ZstdTooEarly,
+    Transactional,
+}
+
+impl Refusal {
+    fn answer(self) -> Appended {
+        let (error, why) = match self {
+            Refusal::Acks => (ErrorCode::InvalidRequiredAcks, "acks must be -1, 0 or 1"),
+            Refusal::UnknownTopic => (ErrorCode::UnknownTopicOrPartition, "no topic has this name"),
+            Refusal::UnknownTopicId => (ErrorCode::UnknownTopicId, "no topic has this id"),
+            Refusal::UnknownPartition => {
+                (ErrorCode::UnknownTopicOrPartition, "the topic has no such partition")
+            }
+            Refusal::Internal => {
+                (ErrorCode::InvalidTopicException, "only the broker writes to internal topics")
+            }
+            Refusal::ZstdTooEarly => {
+                (ErrorCode::UnsupportedCompressionType, "zstd needs version 7 of Produce or a later one")
+            }
+            Refusal::Transactional => (
+                ErrorCode::InvalidTxnState,
+                "this version of Ringlog has no transactions: produce without transactional.id",
+            ),
+        };
+        Appended::refused(error, why)
+    }
+}
+
+fn check_acks(acks: i16) -> Result<(), Refusal> {
+    if (-1..=1).contains(&acks) { Ok(()) } else { Err(Refusal::Acks) }
+}
+
+fn find_topic<'a>(image: &'a Image, topic: &ProduceTopic<'_>) -> Result<&'a Topic, Refusal> {
+    if topic.name.is_empty() {
+        image.topic_by_id(topic.topic_id).map(|topic| &**topic).ok_or(Refusal::UnknownTopicId)
+    } else {
+        image.topic(topic.name).map(|topic| &**topic).ok_or(Refusal::UnknownTopic)
+    }
+}
+
+/// Decides where a batch goes; touches nothing.
+fn plan_append(
+    topic: &Topic,
+    partition: &ProducePartition<'_>,
+    version: i16,
+    is_admin: bool,
+) -> Result<(ShardId, PartitionId), Refusal> {
+    if INTERNAL_TOPICS.contains(&&*topic.name) && !is_admin {
+        return Err(Refusal::Internal);
+    }
+    let meta = topic.partition(partition.index).ok_or(Refusal::UnknownPartition)?;
+    // What cannot be read here is refused at the partition's home, with the reason.
+    if let Some(header) = partition.records.and_then(BatchHeader::parse) {
+        if header.attributes.is_transactional() {
+            return Err(Refusal::Transactional);
+        }
+        if version < ZSTD_FROM && header.attributes.codec() == Some(Codec::Zstd) {
+            return Err(Refusal::ZstdTooEarly);
+        }
+    }
+    Ok((meta.home, PartitionId { topic_id: topic.id, partition: partition.index }))
+}
+
+fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
+    let Some(mut pending) = broker.pending.remove(id) else { return };
+    let answers: Vec<Appended> = pending.take_answers().map(Answer::appended).collect();
+    let request = pending.request;
+    let view = decode(&request, &request.frame).expect("the request was decoded before");
+    if view.acks == 0 {
+        let reply = match answers.iter().find(|answer| !answer.error.is_none()) {
+            None => Reply::Silent,
+            Some(failed) => {
+                let why = failed.message.clone().unwrap_or_else(|| failed.error.text().to_owned());
+                Reply::Close(CloseReason::SilentFailure(why.into()))
+            }
+        };
+        return broker.reply_or_close(turn, &request, reply);
+    }
+    let node = broker.node.clone();
+    let (host, port) = node.advertised(request.listener);
+    let endpoint =
+        NodeEndpoint { node_id: node.id, host, port: i32::from(port), rack: node.config.broker_rack() };
+    let mut response = ProduceResponse::default();
+    let mut answers = answers.iter();
+    for topic in view.topics() {
+        let mut partitions = Vec::new();
+        for partition in topic.partitions() {
+            let answer = answers.next().expect("every partition has an answer");
+            partitions.push(partition_response(partition.index, answer, node.id));
+        }
+        response.responses.push(TopicProduceResponse {
+            name: topic.name,
+            topic_id: topic.topic_id,
+            partition_responses: partitions,
+            ..TopicProduceResponse::default()
+        });
+    }
+    let has_hint = |topic: &TopicProduceResponse<'_>| {
+        topic.partition_responses.iter().any(|partition| partition.current_leader.leader_id >= 0)
+    };
+    if response.responses.iter().any(has_hint) {
+        response.node_endpoints = vec![endpoint];
+    }
+    broker.reply(turn, &request, &response);
+}
+
+fn partition_response(index: i32, answer: &Appended, node_id: i32) -> PartitionProduceResponse<'_> {
+    let mut response = PartitionProduceResponse {
+        index,
+        error_code: answer.error.code(),
+        base_offset: answer.base_offset,
+        log_append_time_ms: answer.log_append_time_ms,
+        log_start_offset: answer.log_start_offset,
+        error_message: answer.message.as_deref(),
+        ..PartitionProduceResponse::default()
+    };
+    response.record_errors = answer
+        .record_errors
+        .iter()
+        .map(|(index, why)| BatchIndexAndErrorMessage {
+            batch_index: *index,
+            batch_index_error_message: Some(why),
+            ..BatchIndexAndErrorMessage::default()
+        })
+        .collect();
+    if answer.error == ErrorCode::NotLeaderOrFollower {
+        response.current_leader = LeaderIdAndEpoch { leader_id: node_id, ..LeaderIdAndEpoch::default() };
+    }
+    response
+}

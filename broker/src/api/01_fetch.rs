@@ -1,0 +1,369 @@
+//! Fetch (1), versions 4–18: reads record batches from partitions, waiting for them if asked to.
+//!
+//! Order of checks: session (Q61) → then per partition: topic known (by name, by id from 13) → partition exists → at its
+//! home: leader epoch (Q65), offset (Q63).
+//! - A round asks all partitions. It is answered if enough bytes came, if nothing more can come (C15), on any error, or
+//!   when the wait is over; else the fetch is parked, and a partition that grows begins another round (Q59).
+//! - Limits: the request's `max_bytes`, `fetch.max.bytes` (Q60), and what unsent replies leave of this core's memory (C17).
+//!   The first batch is given all the same (Q57). Partitions are served in the order of the request (Q58).
+//! - A batch is given whole, from the one that holds the offset (Q56).
+//! - read_committed reads up to the last stable offset. Without transactions there are no aborted ones: the list is empty.
+//! - A client that knows another leader epoch is told ours (KIP-951).
+//! - A zstd batch needs version 10 (Q67).
+//! - Not done: reading from followers (racks), down-conversion (gone with Kafka 4).
+
+use std::sync::Arc;
+
+use net::{ConnectionId, Reply};
+use protocol::messages::fetch_response::{EpochEndOffset, LeaderIdAndEpoch, NodeEndpoint};
+use protocol::{
+    ApiKey, ErrorCode, FetchHead, FetchPartitionHead, FetchResponseWriter, FetchView, Part, Records, Uuid,
+};
+use shard::timer::TimerId;
+use shard::{Buf, Nanos, ShardId, Token};
+use storage::{BatchHeader, Codec, Offset};
+
+use super::Api;
+use crate::answer::{Answer, Fetched};
+use crate::broker::{Broker, Turn};
+use crate::fetch_session::{FetchKey, SessionChoice, Wanted};
+use crate::mail::{Ask, FetchAsk, PartitionId, PendingId, Question};
+use crate::metadata::{Image, Topic};
+use crate::request::Request;
+
+/// This request's entry.
+pub const API: Api = Api::asking(ApiKey::Fetch, 4..=18, on_fetch, on_round_done);
+
+/// The first version that names topics by id.
+const TOPIC_ID_FROM: i16 = 13;
+
+/// The first version that may carry zstd (Q67).
+const ZSTD_FROM: i16 = 10;
+
+/// Unsent replies of one core hold at most about this many bytes; fetches get less when it is used up, but always a batch.
+const REPLY_BYTES_MAX: usize = 128 << 20;
+
+/// What a fetch remembers between its rounds.
+#[derive(Debug)]
+pub struct FetchState {
+    max_bytes: u32,
+    min_bytes: u32,
+    is_committed: bool,
+    deadline: Nanos,
+    timer: Option<TimerId>,
+    /// All partitions, in the order to serve.
+    wanted: Vec<Wanted>,
+    /// Where each is, by its place in `wanted`.
+    homes: Vec<Home>,
+    session: SessionChoice,
+    /// Whether a round is under way.
+    is_asking: bool,
+    /// Whether a partition grew while a round was under way.
+    is_woken: bool,
+}
+
+/// Where a wanted partition is.
+#[derive(Debug, Clone, Copy)]
+enum Home {
+    Core(ShardId, PartitionId),
+    Nowhere(ErrorCode),
+}
+
+fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let version = request.version;
+    let frame = request.frame.clone();
+    let view = match decode(&request, &frame) {
+        Ok(view) => view,
+        Err(error) => return broker.refuse_undecodable(turn, &request, error),
+    };
+    let (session, wanted) = match broker.sessions.choose(turn, &view, version) {
+        Ok(chosen) => chosen,
+        Err(error) => return reply_error(broker, turn, &request, error),
+    };
+    let homes = wanted.iter().map(|wanted| home_of(&broker.image, &wanted.key)).collect();
+    let bytes = |value: i32| u32::try_from(value).unwrap_or(0);
+    let state = FetchState {
+        max_bytes: bytes(view.max_bytes).min(broker.image.server.values().fetch_max_bytes()),
+        min_bytes: bytes(view.min_bytes),
+        is_committed: view.isolation_level == 1,
+        deadline: turn.now.plus_ms(i64::from(view.max_wait_ms)),
+        timer: None,
+        wanted,
+        homes,
+        session,
+        is_asking: false,
+        is_woken: false,
+    };
+    let id = broker.pending.insert(request, 0, Some(Box::new(state)));
+    begin_round(broker, turn, id);
+}
+
+fn decode<'a>(request: &Request, frame: &'a Buf) -> Result<FetchView<'a>, protocol::DecodeError> {
+    let mut d = protocol::Decoder::new(frame);
+    protocol::RequestHeader::decode(&mut d)?;
+    let view = FetchView::decode(&mut d, request.version)?;
+    d.finish()?;
+    Ok(view)
+}
+
+fn find_topic<'a>(image: &'a Image, key: &FetchKey) -> Result<&'a Arc<Topic>, ErrorCode> {
+    match &key.name {
+        Some(name) => image.topic(name).ok_or(ErrorCode::UnknownTopicOrPartition),
+        None => image.topic_by_id(key.topic_id).ok_or(ErrorCode::UnknownTopicId),
+    }
+}
+
+fn home_of(image: &Image, key: &FetchKey) -> Home {
+    match find_topic(image, key) {
+        Err(error) => Home::Nowhere(error),
+        Ok(topic) => match topic.partition(key.partition) {
+            None => Home::Nowhere(ErrorCode::UnknownTopicOrPartition),
+            Some(meta) => Home::Core(meta.home, PartitionId { topic_id: topic.id, partition: key.partition }),
+        },
+    }
+}
+
+/// Asks all partitions once more.
+fn begin_round(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
+    let unsent = broker.server.reply_bytes();
+    let Some(pending) = broker.pending.get_mut(id) else { return };
+    let Some(state) = pending.fetch.as_mut() else { return };
+    state.is_asking = true;
+    state.is_woken = false;
+    let room = u32::try_from(REPLY_BYTES_MAX.saturating_sub(unsent)).unwrap_or(u32::MAX);
+    let budget_bytes = state.max_bytes.min(room);
+    let may_wait = turn.now < state.deadline;
+    let mut questions = Vec::with_capacity(state.wanted.len());
+    let mut nowhere = Vec::new();
+    for ((wanted, home), number) in state.wanted.iter().zip(&state.homes).zip(0..) {
+        match *home {
+            Home::Nowhere(error) => nowhere.push((number, error)),
+            Home::Core(core, partition) => {
+                let ask = Ask::Fetch(FetchAsk {
+                    offset: Offset(wanted.offset),
+                    bytes_max: u32::try_from(wanted.max_bytes).unwrap_or(0),
+                    is_committed: state.is_committed,
+                    is_watched: may_wait,
+                    last_fetched_epoch: wanted.last_fetched_epoch,
+                    budget_bytes,
+                });
+                let current_leader_epoch = wanted.current_leader_epoch;
+                questions.push((core, Question { number, partition, current_leader_epoch, ask }));
+            }
+        }
+    }
+    pending.left = state.wanted.len();
+    pending.answers = (0..pending.left).map(|_| None).collect();
+    if pending.left == 0 {
+        return on_round_done(broker, turn, id);
+    }
+    for (number, error) in nowhere {
+        broker.on_answer(turn, id, number, Answer::Fetched(Fetched::refused(error)));
+    }
+    broker.ask(turn, id, questions);
+}
+
+/// All partitions have answered: reply, park, or go on.
+fn on_round_done(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
+    let Some(pending) = broker.pending.get_mut(id) else { return };
+    let Some(state) = pending.fetch.as_mut() else { return };
+    state.is_asking = false;
+    if turn.now < state.deadline && !is_enough(state, &pending.answers) {
+        if state.is_woken {
+            return begin_round(broker, turn, id);
+        }
+        if state.timer.is_none() {
+            let connection = pending.request.slot.connection();
+            state.timer = Some(turn.timers.set(state.deadline, Broker::fetch_timer(id)));
+            broker.parked.insert(connection, id);
+        }
+        return;
+    }
+    finish(broker, turn, id);
+}
+
+/// Whether there is no reason to wait (Q59): enough bytes, an error, or nothing that waiting could add (C15).
+fn is_enough(state: &FetchState, answers: &[Option<Answer>]) -> bool {
+    if state.wanted.is_empty() {
+        return true;
+    }
+    let (mut bytes, mut can_grow) = (0_u64, false);
+    for answer in answers.iter().flatten() {
+        let Answer::Fetched(fetched) = answer else { continue };
+        if !fetched.error.is_none() || fetched.diverging.is_some() {
+            return true;
+        }
+        bytes += fetched.records.len() as u64;
+        can_grow |= !fetched.is_full;
+    }
+    bytes >= u64::from(state.min_bytes) || bytes >= u64::from(state.max_bytes) || (bytes > 0 && !can_grow)
+}
+
+/// A partition that a fetch watches has grown.
+pub fn on_woken(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
+    let Some(state) = broker.pending.get_mut(id).and_then(|pending| pending.fetch.as_mut()) else { return };
+    if state.is_asking {
+        state.is_woken = true;
+    } else {
+        begin_round(broker, turn, id);
+    }
+}
+
+/// A parked fetch has waited long enough: what its last round found is the answer.
+pub fn on_deadline(broker: &mut Broker, turn: &mut Turn<'_>, token: Token) {
+    let Some(id) = broker.pending.by_timer(token) else { return };
+    let Some(state) = broker.pending.get_mut(id).and_then(|pending| pending.fetch.as_mut()) else { return };
+    state.timer = None;
+    if !state.is_asking {
+        finish(broker, turn, id);
+    }
+}
+
+/// A connection is gone: its parked fetch is forgotten.
+pub fn on_connection_gone(broker: &mut Broker, turn: &mut Turn<'_>, connection: ConnectionId) {
+    let Some(id) = broker.parked.remove(&connection) else { return };
+    let Some(pending) = broker.pending.remove(id) else { return };
+    if let Some(state) = pending.fetch {
+        forget(broker, turn, id, &state);
+    }
+}
+
+/// Takes a fetch's timer and watches back.
+fn forget(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId, state: &FetchState) {
+    if let Some(timer) = state.timer {
+        turn.timers.cancel(timer);
+    }
+    let watched = state.homes.iter().filter_map(|home| match home {
+        Home::Core(core, partition) => Some((*core, *partition)),
+        Home::Nowhere(_) => None,
+    });
+    broker.unwatch(turn, id, watched.collect());
+}
+
+fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
+    let Some(mut pending) = broker.pending.remove(id) else { return };
+    broker.parked.remove(&pending.request.slot.connection());
+    let mut state = pending.fetch.take().expect("a fetch has its state");
+    forget(broker, turn, id, &state);
+    let mut fetched: Vec<Fetched> = pending.take_answers().map(Answer::fetched).collect();
+    keep_within(&mut fetched, state.max_bytes);
+    if pending.request.version < ZSTD_FROM {
+        fetched.iter_mut().filter(|fetched| has_zstd(&fetched.records)).for_each(|fetched| {
+            *fetched = Fetched::refused(ErrorCode::UnsupportedCompressionType);
+        });
+    }
+    let shown = broker.sessions.on_answered(turn, &mut state.session, &state.wanted, &fetched);
+    let reply = write_reply(broker, &pending.request, &state, &fetched, &shown);
+    broker.reply_or_close(turn, &pending.request, Reply::Send(reply));
+}
+
+/// Cores read side by side, each up to the whole limit: what they found together is brought within it, in order (Q57).
+fn keep_within(fetched: &mut [Fetched], max_bytes: u32) {
+    let mut left = max_bytes as usize;
+    let mut is_first = true;
+    for fetched in fetched.iter_mut().filter(|fetched| !fetched.records.is_empty()) {
+        if fetched.records.len() > left && !is_first {
+            fetched.records = Buf::from_static(&[]);
+            continue;
+        }
+        left = left.saturating_sub(fetched.records.len());
+        is_first = false;
+    }
+}
+
+fn has_zstd(records: &[u8]) -> bool {
+    let mut rest = records;
+    while let Some(header) = BatchHeader::parse(rest) {
+        if header.attributes.codec() == Some(Codec::Zstd) {
+            return true;
+        }
+        let Some(size) = header.size() else { return false };
+        rest = rest.get(size..).unwrap_or_default();
+    }
+    false
+}
+
+/// Writes the partitions that are shown, grouped by topic in their order.
+fn write_reply(
+    broker: &Broker,
+    request: &Request,
+    state: &FetchState,
+    fetched: &[Fetched],
+    shown: &[usize],
+) -> Vec<Buf> {
+    let same_topic = |a: usize, b: usize| state.wanted[a].key.is_same_topic(&state.wanted[b].key);
+    let groups: Vec<&[usize]> = shown.chunk_by(|&a, &b| same_topic(a, b)).collect();
+    let head = FetchHead { session_id: state.session.id(), topic_count: groups.len(), ..Default::default() };
+    let mut writer = FetchResponseWriter::begin(Vec::new(), request.version, request.correlation_id, head);
+    let mut has_hint = false;
+    for group in groups {
+        let key = &state.wanted[group[0]].key;
+        writer.begin_topic(key.name.as_deref().unwrap_or_default(), key.topic_id, group.len());
+        for &index in group {
+            let head = partition_head(
+                broker,
+                state.wanted[index].key.partition,
+                &fetched[index],
+                state.is_committed,
+            );
+            has_hint |= head.current_leader.is_some();
+            let records = fetched[index].records.clone();
+            let len = records.len();
+            writer.push_partition(&head, if len == 0 { Records::Empty } else { Records::One(records, len) });
+        }
+    }
+    let (host, port) = broker.node.advertised(request.listener);
+    let rack = broker.node.config.broker_rack();
+    let endpoint = NodeEndpoint { node_id: broker.node.id, host, port: i32::from(port), rack };
+    let endpoints = [endpoint];
+    let frame = writer.finish(if has_hint { &endpoints } else { &[] });
+    let bytes = Buf::from(frame.bytes);
+    let parts = frame.parts.into_iter().map(|part| match part {
+        Part::Bytes(range) => bytes.slice(range),
+        Part::External(records) => records,
+    });
+    parts.collect()
+}
+
+fn partition_head(
+    broker: &Broker,
+    index: i32,
+    fetched: &Fetched,
+    is_committed: bool,
+) -> FetchPartitionHead<'static> {
+    let is_stale = matches!(fetched.error, ErrorCode::FencedLeaderEpoch | ErrorCode::NotLeaderOrFollower);
+    FetchPartitionHead {
+        index,
+        error: fetched.error,
+        high_watermark: fetched.high_watermark,
+        last_stable_offset: fetched.last_stable_offset,
+        log_start_offset: fetched.log_start_offset,
+        diverging_epoch: fetched.diverging.map(|(epoch, end)| EpochEndOffset {
+            epoch: epoch.0,
+            end_offset: end.0,
+            ..Default::default()
+        }),
+        current_leader: is_stale.then(|| LeaderIdAndEpoch {
+            leader_id: broker.node.id,
+            leader_epoch: fetched.leader_epoch,
+            ..Default::default()
+        }),
+        aborted_transactions: is_committed.then_some(&[]),
+        ..Default::default()
+    }
+}
+
+/// An error of the whole request: no topics, no session.
+fn reply_error(broker: &mut Broker, turn: &mut Turn<'_>, request: &Request, error: ErrorCode) {
+    let head = FetchHead { error, ..Default::default() };
+    let writer: FetchResponseWriter<Buf> =
+        FetchResponseWriter::begin(Vec::new(), request.version, request.correlation_id, head);
+    let frame = writer.finish(&[]);
+    broker.reply_or_close(turn, request, Reply::Send(vec![Buf::from(frame.bytes)]));
+}
+
+/// A topic as a version names it: the name before 13, the id since.
+pub fn key_of(version: i16, name: &str, topic_id: Uuid, partition: i32) -> FetchKey {
+    let name = (version < TOPIC_ID_FROM).then(|| name.into());
+    FetchKey { name, topic_id, partition }
+}

@@ -1,0 +1,169 @@
+//! Metadata (3), versions 0–13: which brokers there are, which topics, who leads their partitions; creates topics on the way.
+//!
+//! - Version 0: an empty list means all topics; later null means all and empty none (Q14).
+//! - By name; from version 12 also by id, with a null name. A null name before that is INVALID_REQUEST (Q20).
+//! - A topic that does not exist is created if the client and `auto.create.topics.enable` allow it, never when all are
+//!   asked for (Q18). The answer waits until it is ready on every core, where Kafka answers UNKNOWN_TOPIC_OR_PARTITION and
+//!   lets the client ask again: so a first produce finds it (C65).
+//! - A name that no topic may have is INVALID_TOPIC_EXCEPTION (Q19).
+//! - Brokers are listed by the address that belongs to the listener of the connection (Q23, C109).
+//! - `include_*_authorized_operations` answer "unknown": there is no authorizer.
+
+use std::collections::HashSet;
+
+use protocol::messages::metadata_request::MetadataRequest;
+use protocol::messages::metadata_response::{
+    MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
+};
+use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
+
+use super::Api;
+use crate::broker::{Broker, Turn};
+use crate::metadata::controller::Committed;
+use crate::metadata::{Image, Topic};
+use crate::request::Request;
+use crate::start::Node;
+use crate::topic_name;
+
+/// This request's entry.
+pub const API: Api = Api::local(ApiKey::Metadata, 0..=13, on_metadata);
+
+/// The first version that can name topics by id.
+const TOPIC_ID_FROM: i16 = 12;
+
+fn on_metadata(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let image = broker.image.clone();
+    let asked: MetadataRequest<'_> = match request.decode() {
+        Ok(asked) => asked,
+        Err(error) => return broker.refuse_undecodable(turn, &request, error),
+    };
+    let missing = plan_creations(&image, &asked, request.version);
+    if missing.is_empty() {
+        let node = broker.node.clone();
+        let response = answer(&image, &node, &asked, &request);
+        return broker.reply(turn, &request, &response);
+    }
+    if !broker.is_controller() || !broker.controller().is_ready() {
+        return broker.forward_to_controller(turn, request);
+    }
+    let names: Vec<String> = missing.into_iter().map(str::to_owned).collect();
+    create(broker, turn, request, &names);
+}
+
+/// The topics to create: asked for by name, not there, allowed.
+fn plan_creations<'a>(image: &Image, asked: &MetadataRequest<'a>, version: i16) -> Vec<&'a str> {
+    let values = image.server.values();
+    // Before version 4 a client could not say, and wanted it.
+    let is_allowed = values.auto_create_topics_enable() && (version < 4 || asked.allow_auto_topic_creation);
+    if !is_allowed {
+        return Vec::new();
+    }
+    let names: HashSet<&str> = asked.topics.iter().flatten().filter_map(|topic| topic.name).collect();
+    let can_be = |name: &&str| {
+        image.topic(name).is_none()
+            && topic_name::check(name).is_ok()
+            && image.colliding_topic(name).is_none()
+    };
+    names.into_iter().filter(can_be).collect()
+}
+
+fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request, names: &[String]) {
+    let image = broker.image.clone();
+    let mut records = Vec::new();
+    for name in names {
+        let topic_id = broker.new_topic_id(turn);
+        let count = image.server.values().num_partitions();
+        records.extend(super::create_topics::topic_records(&broker.node, name, topic_id, count, []));
+    }
+    // The answer is made of the image that the records lead to.
+    let mut after = (*image).clone();
+    records.iter().for_each(|record| after.apply(record));
+    let asked: MetadataRequest<'_> = request.decode().expect("the request was decoded before");
+    let response = answer(&after, &broker.node, &asked, &request);
+    let reply = encode_response(request.key, request.version, request.correlation_id, &response);
+    let committed = Committed { request, reply };
+    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, committed) {
+        let asked: MetadataRequest<'_> = request.decode().expect("the request was decoded before");
+        let node = broker.node.clone();
+        let response = answer(&image, &node, &asked, &request);
+        broker.reply(turn, &request, &response);
+    }
+}
+
+fn answer<'a>(
+    image: &'a Image,
+    node: &'a Node,
+    asked: &MetadataRequest<'a>,
+    request: &Request,
+) -> MetadataResponse<'a> {
+    let (host, port) = node.advertised(request.listener);
+    let rack = node.config.broker_rack();
+    let is_all = match &asked.topics {
+        None => true,
+        Some(topics) => request.version == 0 && topics.is_empty(),
+    };
+    let topics = if is_all {
+        image.topics().map(|topic| describe(topic, node.id)).collect()
+    } else {
+        let topics = asked.topics.as_deref().unwrap_or_default();
+        topics
+            .iter()
+            .map(|topic| describe_asked(image, node, topic.name, topic.topic_id, request.version))
+            .collect()
+    };
+    MetadataResponse {
+        brokers: vec![MetadataResponseBroker {
+            node_id: node.id,
+            host,
+            port: i32::from(port),
+            rack,
+            ..Default::default()
+        }],
+        cluster_id: Some(&node.cluster_id),
+        controller_id: node.id,
+        topics,
+        ..Default::default()
+    }
+}
+
+fn describe_asked<'a>(
+    image: &'a Image,
+    node: &Node,
+    name: Option<&'a str>,
+    topic_id: Uuid,
+    version: i16,
+) -> MetadataResponseTopic<'a> {
+    let (found, error) = match name {
+        Some(name) if topic_name::check(name).is_err() => (None, ErrorCode::InvalidTopicException),
+        Some(name) => (image.topic(name), ErrorCode::UnknownTopicOrPartition),
+        None if version < TOPIC_ID_FROM => (None, ErrorCode::InvalidRequest),
+        None => (image.topic_by_id(topic_id), ErrorCode::UnknownTopicId),
+    };
+    match found {
+        Some(topic) => describe(topic, node.id),
+        None => {
+            // Before version 12 a name cannot be null.
+            let name = name.or(if version < TOPIC_ID_FROM { Some("") } else { None });
+            MetadataResponseTopic { error_code: error.code(), name, topic_id, ..Default::default() }
+        }
+    }
+}
+
+fn describe(topic: &Topic, node_id: i32) -> MetadataResponseTopic<'_> {
+    let partitions =
+        topic.partitions.iter().zip(0..).map(|(meta, partition_index)| MetadataResponsePartition {
+            partition_index,
+            leader_id: meta.leader,
+            leader_epoch: meta.leader_epoch,
+            replica_nodes: vec![node_id],
+            isr_nodes: vec![node_id],
+            ..Default::default()
+        });
+    MetadataResponseTopic {
+        name: Some(&topic.name),
+        topic_id: topic.id,
+        is_internal: topic_name::is_internal(&topic.name),
+        partitions: partitions.collect(),
+        ..Default::default()
+    }
+}

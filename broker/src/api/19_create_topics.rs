@@ -1,0 +1,287 @@
+//! CreateTopics (19), versions 2–7: makes topics; each succeeds or fails alone.
+//!
+//! Order of checks, per topic: named once in the request → legal name → not there, and no other that differs only in '.'
+//! and '_' → partitions and replicas, by count or by assignment → settings.
+//! - Partitions -1 and replication factor -1 mean the broker's defaults (KIP-464).
+//! - A manual assignment needs both to be -1 and partitions 0..n-1, each on this node alone (Q99).
+//! - `validate_only` answers the same and makes nothing.
+//! - From version 5 the answer has the counts and all settings in force; from 7 the topic's id.
+//! - The answer comes when every core has the topic's partitions open (C65).
+//! - Not checked on purpose: `timeout_ms`. The answer needs this node's disk alone.
+
+use std::collections::{BTreeMap, HashSet};
+
+use protocol::messages::create_topics_request::{CreatableTopic, CreateTopicsRequest};
+use protocol::messages::create_topics_response::{
+    CreatableTopicConfigs, CreatableTopicResult, CreateTopicsResponse,
+};
+use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
+
+use super::Api;
+use crate::broker::{Broker, Turn};
+use crate::config::{Entry, TopicConfig};
+use crate::metadata::Image;
+use crate::metadata::controller::Committed;
+use crate::metadata::record::Record;
+use crate::request::Request;
+use crate::start::Node;
+use crate::topic_name::{self, BadName};
+
+/// This request's entry.
+pub const API: Api = Api::changing(ApiKey::CreateTopics, 2..=7, on_create_topics);
+
+/// Partitions that one topic may have: what a request of some bytes can cost stays bounded.
+pub const PARTITIONS_MAX: i32 = 200_000;
+
+/// A topic that can be created.
+struct Plan {
+    partition_count: i32,
+    config: TopicConfig,
+}
+
+/// Why a topic is not created.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The request names it twice.
+    Twice,
+    /// No topic may have this name.
+    BadName(BadName),
+    /// It is there.
+    Exists,
+    /// Another one is there that Kafka takes for the same in metrics.
+    Collides(String),
+    /// Not a number of partitions.
+    Partitions(String),
+    /// Not a number of replicas that one node can have.
+    Replicas(i16),
+    /// An assignment to other nodes, or with gaps.
+    Assignment(&'static str),
+    /// Counts and an assignment together.
+    CountsWithAssignment,
+    /// A setting.
+    Config(String),
+    /// The metadata cannot be written.
+    Storage,
+}
+
+impl Refusal {
+    /// Kafka's error.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Refusal::Twice | Refusal::CountsWithAssignment => ErrorCode::InvalidRequest,
+            Refusal::BadName(_) | Refusal::Collides(_) => ErrorCode::InvalidTopicException,
+            Refusal::Exists => ErrorCode::TopicAlreadyExists,
+            Refusal::Partitions(_) => ErrorCode::InvalidPartitions,
+            Refusal::Replicas(_) => ErrorCode::InvalidReplicationFactor,
+            Refusal::Assignment(_) => ErrorCode::InvalidReplicaAssignment,
+            Refusal::Config(_) => ErrorCode::InvalidConfig,
+            Refusal::Storage => ErrorCode::KafkaStorageError,
+        }
+    }
+
+    /// The reason in words.
+    pub fn text(&self) -> String {
+        match self {
+            Refusal::Twice => "the request names this topic more than once".to_owned(),
+            Refusal::BadName(why) => why.to_string(),
+            Refusal::Exists => "a topic of this name is there already".to_owned(),
+            Refusal::Collides(other) => {
+                format!(
+                    "the name differs from that of the topic {other} only in '.' and '_', which metrics do not tell apart"
+                )
+            }
+            Refusal::Partitions(why) => why.clone(),
+            Refusal::Replicas(wanted) => {
+                format!(
+                    "the replication factor is {wanted}, and there is 1 broker: it must be 1, or -1 for the default"
+                )
+            }
+            Refusal::Assignment(why) => (*why).to_owned(),
+            Refusal::CountsWithAssignment => {
+                "with an assignment, the number of partitions and the replication factor must be -1"
+                    .to_owned()
+            }
+            Refusal::Config(why) => why.clone(),
+            Refusal::Storage => "the metadata log cannot be written: see the broker's log".to_owned(),
+        }
+    }
+}
+
+fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let image = broker.image.clone();
+    let asked: CreateTopicsRequest<'_> = match request.decode() {
+        Ok(asked) => asked,
+        Err(error) => return broker.refuse_undecodable(turn, &request, error),
+    };
+    let twice = repeated(&asked);
+    let (mut records, mut results) = (Vec::new(), Vec::new());
+    for topic in &asked.topics {
+        if twice.contains(topic.name) {
+            results.push((topic.name, Uuid::ZERO, Err(Refusal::Twice)));
+            continue;
+        }
+        let planned = plan_topic(&image, &broker.node, topic);
+        let mut topic_id = Uuid::ZERO;
+        if let Ok(plan) = &planned
+            && !asked.validate_only
+        {
+            topic_id = broker.new_topic_id(turn);
+            let overrides =
+                plan.config.overrides().iter().map(|(name, value)| (name.as_str(), value.as_str()));
+            records.extend(topic_records(
+                &broker.node,
+                topic.name,
+                topic_id,
+                plan.partition_count,
+                overrides,
+            ));
+        }
+        results.push((topic.name, topic_id, planned));
+    }
+    let reply_of = |results: &[(&str, Uuid, Result<Plan, Refusal>)]| {
+        let entries = describe_all(results, &image);
+        let response = response_of(results, &entries);
+        encode_response(request.key, request.version, request.correlation_id, &response)
+    };
+    let reply = reply_of(&results);
+    if records.is_empty() {
+        return broker.reply_frame(turn, &request, reply);
+    }
+    let failed: Vec<_> = results
+        .into_iter()
+        .map(|(name, _, plan)| (name, Uuid::ZERO, plan.and(Err(Refusal::Storage))))
+        .collect();
+    let failure = reply_of(&failed);
+    drop(failed);
+    drop(asked);
+    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, Committed { request, reply }) {
+        broker.reply_frame(turn, &request, failure);
+    }
+}
+
+fn repeated<'a>(asked: &CreateTopicsRequest<'a>) -> HashSet<&'a str> {
+    let mut seen = HashSet::new();
+    asked.topics.iter().map(|topic| topic.name).filter(|name| !seen.insert(*name)).collect()
+}
+
+/// Decides what a topic will be; touches nothing.
+fn plan_topic(image: &Image, node: &Node, topic: &CreatableTopic<'_>) -> Result<Plan, Refusal> {
+    topic_name::check(topic.name).map_err(Refusal::BadName)?;
+    if image.topic(topic.name).is_some() {
+        return Err(Refusal::Exists);
+    }
+    if let Some(other) = image.colliding_topic(topic.name) {
+        return Err(Refusal::Collides(other.name.to_string()));
+    }
+    let partition_count =
+        if topic.assignments.is_empty() { plan_counts(image, topic)? } else { plan_assignment(node, topic)? };
+    let settings = topic.configs.iter().map(|config| (config.name, config.value));
+    let config =
+        TopicConfig::new(settings, &image.server).map_err(|invalid| Refusal::Config(invalid.to_string()))?;
+    Ok(Plan { partition_count, config })
+}
+
+fn plan_counts(image: &Image, topic: &CreatableTopic<'_>) -> Result<i32, Refusal> {
+    if !matches!(topic.replication_factor, -1 | 1) {
+        return Err(Refusal::Replicas(topic.replication_factor));
+    }
+    match topic.num_partitions {
+        -1 => Ok(image.server.values().num_partitions()),
+        count if (1..=PARTITIONS_MAX).contains(&count) => Ok(count),
+        count => Err(Refusal::Partitions(format!(
+            "a topic has 1 to {PARTITIONS_MAX} partitions, or -1 for the default, not {count}"
+        ))),
+    }
+}
+
+fn plan_assignment(node: &Node, topic: &CreatableTopic<'_>) -> Result<i32, Refusal> {
+    if topic.num_partitions != -1 || topic.replication_factor != -1 {
+        return Err(Refusal::CountsWithAssignment);
+    }
+    let assigned: BTreeMap<i32, &[i32]> = topic
+        .assignments
+        .iter()
+        .map(|partition| (partition.partition_index, partition.broker_ids.as_slice()))
+        .collect();
+    if !assigned.keys().copied().eq(0..topic.assignments.len() as i32) {
+        return Err(Refusal::Assignment("the assignment must have each partition from 0 on once"));
+    }
+    if assigned.values().any(|replicas| *replicas != [node.id]) {
+        return Err(Refusal::Assignment(
+            "the assignment may name this broker alone, once for each partition",
+        ));
+    }
+    Ok(topic.assignments.len() as i32)
+}
+
+/// The records that make a topic.
+pub fn topic_records<'a>(
+    node: &Node,
+    name: &str,
+    id: Uuid,
+    partition_count: i32,
+    overrides: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Vec<Record> {
+    let mut records = vec![Record::Topic { name: name.to_owned(), id }];
+    records.extend((0..partition_count).map(|partition| Record::Partition {
+        topic_id: id,
+        partition,
+        leader: node.id,
+        leader_epoch: 0,
+    }));
+    records.extend(overrides.into_iter().map(|(setting, value)| Record::TopicConfig {
+        topic: name.to_owned(),
+        name: setting.to_owned(),
+        value: Some(value.to_owned()),
+    }));
+    records
+}
+
+fn describe_all(
+    results: &[(&str, Uuid, Result<Plan, Refusal>)],
+    image: &Image,
+) -> Vec<Result<Vec<Entry>, String>> {
+    let describe = |plan: &Result<Plan, Refusal>| match plan {
+        Ok(plan) => Ok(plan.config.describe(&image.server, None)),
+        Err(refusal) => Err(refusal.text()),
+    };
+    results.iter().map(|(_, _, plan)| describe(plan)).collect()
+}
+
+fn response_of<'a>(
+    results: &[(&'a str, Uuid, Result<Plan, Refusal>)],
+    described: &'a [Result<Vec<Entry>, String>],
+) -> CreateTopicsResponse<'a> {
+    let topics = results.iter().zip(described).map(|((name, topic_id, plan), described)| {
+        let result = CreatableTopicResult { name, topic_id: *topic_id, ..Default::default() };
+        match (plan, described) {
+            (Ok(plan), Ok(entries)) => CreatableTopicResult {
+                num_partitions: plan.partition_count,
+                replication_factor: 1,
+                configs: Some(entries.iter().map(config_result).collect()),
+                ..result
+            },
+            (Err(refusal), described) => CreatableTopicResult {
+                error_code: refusal.code().code(),
+                error_message: described.as_ref().err().map(String::as_str),
+                num_partitions: -1,
+                replication_factor: -1,
+                configs: None,
+                ..result
+            },
+            (Ok(_), Err(_)) => unreachable!("a plan was described by its settings"),
+        }
+    });
+    CreateTopicsResponse { topics: topics.collect(), ..Default::default() }
+}
+
+fn config_result(entry: &Entry) -> CreatableTopicConfigs<'_> {
+    CreatableTopicConfigs {
+        name: entry.name,
+        value: entry.value.as_deref(),
+        read_only: entry.read_only,
+        config_source: entry.source.code(),
+        is_sensitive: entry.sensitive,
+        ..Default::default()
+    }
+}

@@ -1,0 +1,100 @@
+//! CreatePartitions (37), versions 0–3: gives topics more partitions; each succeeds or fails alone.
+//!
+//! Order of checks, per topic: named once → there → more partitions than now, within bounds → assignment, if any: one entry
+//! for each new partition, on this node alone. Every topic of the request is answered (Q102). `validate_only` makes
+//! nothing. The answer comes when every core has the new partitions open (C65).
+
+use std::collections::HashSet;
+
+use protocol::messages::create_partitions_request::{CreatePartitionsRequest, CreatePartitionsTopic};
+use protocol::messages::create_partitions_response::{CreatePartitionsResponse, CreatePartitionsTopicResult};
+use protocol::{ApiKey, ErrorCode, encode_response};
+
+use super::Api;
+use super::create_topics::PARTITIONS_MAX;
+use crate::broker::{Broker, Turn};
+use crate::metadata::Image;
+use crate::metadata::controller::Committed;
+use crate::metadata::record::Record;
+use crate::request::Request;
+use crate::start::Node;
+
+/// This request's entry.
+pub const API: Api = Api::changing(ApiKey::CreatePartitions, 0..=3, on_create_partitions);
+
+/// Why a topic gets no partitions.
+struct Refusal(ErrorCode, String);
+
+fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let image = broker.image.clone();
+    let asked: CreatePartitionsRequest<'_> = match request.decode() {
+        Ok(asked) => asked,
+        Err(error) => return broker.refuse_undecodable(turn, &request, error),
+    };
+    let mut seen = HashSet::new();
+    let (mut records, mut refusals) = (Vec::new(), Vec::new());
+    for topic in &asked.topics {
+        let planned = if seen.insert(topic.name) {
+            plan_growth(&image, &broker.node, topic)
+        } else {
+            Err(Refusal(ErrorCode::InvalidRequest, "the request names this topic more than once".to_owned()))
+        };
+        match planned {
+            Ok(growth) => {
+                refusals.push(None);
+                records.extend(growth);
+            }
+            Err(refusal) => refusals.push(Some(refusal)),
+        }
+    }
+    let encode = |on_success: ErrorCode| {
+        let results =
+            asked.topics.iter().zip(&refusals).map(|(topic, refusal)| CreatePartitionsTopicResult {
+                name: topic.name,
+                error_code: refusal.as_ref().map_or(on_success, |Refusal(error, _)| *error).code(),
+                error_message: refusal.as_ref().map(|Refusal(_, why)| why.as_str()),
+                ..Default::default()
+            });
+        let response = CreatePartitionsResponse { results: results.collect(), ..Default::default() };
+        encode_response(request.key, request.version, request.correlation_id, &response)
+    };
+    let (reply, failure) = (encode(ErrorCode::None), encode(ErrorCode::KafkaStorageError));
+    if records.is_empty() || asked.validate_only {
+        return broker.reply_frame(turn, &request, reply);
+    }
+    drop(asked);
+    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, Committed { request, reply }) {
+        broker.reply_frame(turn, &request, failure);
+    }
+}
+
+/// Decides which partitions a topic gets; touches nothing.
+fn plan_growth(
+    image: &Image,
+    node: &Node,
+    asked: &CreatePartitionsTopic<'_>,
+) -> Result<Vec<Record>, Refusal> {
+    let Some(topic) = image.topic(asked.name) else {
+        let error = ErrorCode::UnknownTopicOrPartition;
+        return Err(Refusal(error, error.text().to_owned()));
+    };
+    let before = topic.partitions.len() as i32;
+    if asked.count <= before || asked.count > PARTITIONS_MAX {
+        let why = format!(
+            "the topic has {before} partitions: it can have more, up to {PARTITIONS_MAX}, not {}",
+            asked.count
+        );
+        return Err(Refusal(ErrorCode::InvalidPartitions, why));
+    }
+    let added = asked.count - before;
+    if let Some(assignments) = &asked.assignments {
+        let is_here = |replicas: &[i32]| replicas == [node.id];
+        if assignments.len() as i32 != added || !assignments.iter().all(|a| is_here(&a.broker_ids)) {
+            let why = format!("the assignment must have {added} entries, each naming this broker alone");
+            return Err(Refusal(ErrorCode::InvalidReplicaAssignment, why));
+        }
+    }
+    let record =
+        |partition| Record::Partition { topic_id: topic.id, partition, leader: node.id, leader_epoch: 0 };
+    Ok((before..asked.count).map(record).collect())
+}

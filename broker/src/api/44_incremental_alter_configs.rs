@@ -1,0 +1,89 @@
+//! IncrementalAlterConfigs (44), versions 0–1: sets, deletes, appends to or subtracts from single settings (KIP-339).
+//!
+//! Order of checks, per resource: named once → of a kind that has settings → there → each setting once, known, its value
+//! allowed, together without contradiction (Q101). A resource is changed whole or not at all. `validate_only` changes nothing.
+//! - Settings of brokers are not changed at run time here: refused with a reason.
+
+use std::collections::HashSet;
+
+use protocol::messages::incremental_alter_configs_request::{
+    AlterConfigsResource, IncrementalAlterConfigsRequest,
+};
+use protocol::messages::incremental_alter_configs_response::{
+    AlterConfigsResourceResponse, IncrementalAlterConfigsResponse,
+};
+use protocol::{ApiKey, ErrorCode, encode_response};
+
+use super::Api;
+use super::alter_configs::{Refusal, changed_topic, records_of};
+use crate::broker::{Broker, Turn};
+use crate::config::{Alteration, Operation};
+use crate::metadata::Image;
+use crate::metadata::controller::Committed;
+use crate::metadata::record::Record;
+use crate::request::Request;
+use crate::start::Node;
+
+/// This request's entry.
+pub const API: Api = Api::changing(ApiKey::IncrementalAlterConfigs, 0..=1, on_incremental_alter_configs);
+
+fn on_incremental_alter_configs(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let image = broker.image.clone();
+    let asked: IncrementalAlterConfigsRequest<'_> = match request.decode() {
+        Ok(asked) => asked,
+        Err(error) => return broker.refuse_undecodable(turn, &request, error),
+    };
+    let mut seen = HashSet::new();
+    let (mut records, mut refusals) = (Vec::new(), Vec::new());
+    for resource in &asked.resources {
+        let is_first = seen.insert((resource.resource_type, resource.resource_name));
+        match plan(&image, &broker.node, resource, is_first) {
+            Ok(planned) => {
+                records.extend(planned);
+                refusals.push(None);
+            }
+            Err(refusal) => refusals.push(Some(refusal)),
+        }
+    }
+    let encode = |on_success: ErrorCode| {
+        let responses =
+            asked.resources.iter().zip(&refusals).map(|(resource, refusal)| AlterConfigsResourceResponse {
+                error_code: refusal.as_ref().map_or(on_success, |refusal| refusal.error).code(),
+                error_message: refusal.as_ref().map(|refusal| refusal.why.as_str()),
+                resource_type: resource.resource_type,
+                resource_name: resource.resource_name,
+                ..Default::default()
+            });
+        let response =
+            IncrementalAlterConfigsResponse { responses: responses.collect(), ..Default::default() };
+        encode_response(request.key, request.version, request.correlation_id, &response)
+    };
+    let (reply, failure) = (encode(ErrorCode::None), encode(ErrorCode::KafkaStorageError));
+    if records.is_empty() || asked.validate_only {
+        return broker.reply_frame(turn, &request, reply);
+    }
+    drop(asked);
+    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, Committed { request, reply }) {
+        broker.reply_frame(turn, &request, failure);
+    }
+}
+
+/// Decides what changes; touches nothing.
+fn plan(
+    image: &Image,
+    node: &Node,
+    resource: &AlterConfigsResource<'_>,
+    is_first: bool,
+) -> Result<Vec<Record>, Refusal> {
+    let topic = changed_topic(image, node, resource.resource_type, resource.resource_name, is_first)?;
+    let mut alterations = Vec::new();
+    for config in &resource.configs {
+        let operation = Operation::from_code(config.config_operation).ok_or_else(|| Refusal {
+            error: ErrorCode::InvalidRequest,
+            why: format!("operation {} is not known", config.config_operation),
+        })?;
+        alterations.push(Alteration { name: config.name, operation, value: config.value });
+    }
+    let after = topic.config.altered(&alterations, &image.server).map_err(|invalid| Refusal::of(&invalid))?;
+    Ok(records_of(topic, &after))
+}

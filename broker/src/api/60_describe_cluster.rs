@@ -1,0 +1,50 @@
+//! DescribeCluster (60), versions 0–2: the cluster's id, its controller and its brokers.
+//!
+//! - Any broker takes administrative requests, so the controller named is this one (C77).
+//! - Endpoint type 1 asks for brokers, 2 for controllers: there is no listener for controllers, so 2 is refused (KIP-919).
+//! - `include_fenced_brokers` (version 2) changes nothing: the only broker is not fenced (KIP-1073).
+
+use protocol::messages::describe_cluster_request::DescribeClusterRequest;
+use protocol::messages::describe_cluster_response::{DescribeClusterBroker, DescribeClusterResponse};
+use protocol::{ApiKey, ErrorCode};
+
+use super::Api;
+use crate::broker::{Broker, Turn};
+use crate::request::Request;
+
+/// This request's entry.
+pub const API: Api = Api::local(ApiKey::DescribeCluster, 0..=2, on_describe_cluster);
+
+/// Brokers, as opposed to controllers.
+const BROKERS: i8 = 1;
+
+fn on_describe_cluster(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let asked: DescribeClusterRequest = match request.decode() {
+        Ok(asked) => asked,
+        Err(error) => return broker.refuse_undecodable(turn, &request, error),
+    };
+    if asked.endpoint_type != BROKERS {
+        let refused = DescribeClusterResponse {
+            error_code: ErrorCode::MismatchedEndpointType.code(),
+            error_message: Some("this listener is the brokers', not the controllers'"),
+            ..Default::default()
+        };
+        return broker.reply(turn, &request, &refused);
+    }
+    let node = broker.node.clone();
+    let (host, port) = node.advertised(request.listener);
+    let this = DescribeClusterBroker {
+        broker_id: node.id,
+        host,
+        port: i32::from(port),
+        rack: node.config.broker_rack(),
+        ..Default::default()
+    };
+    let response = DescribeClusterResponse {
+        cluster_id: &node.cluster_id,
+        controller_id: node.id,
+        brokers: vec![this],
+        ..Default::default()
+    };
+    broker.reply(turn, &request, &response);
+}

@@ -1,0 +1,494 @@
+//! One core of the broker: what connects requests, partitions, metadata and other cores.
+//!
+//! ```text
+//! frame ─► header, key, version ─► handler ─┬─► reply
+//!                                           ├─► questions to partitions, here or on other cores ─► answers ─► reply
+//!                                           └─► the controller, on the first core ─► records, image ─► reply
+//! ```
+//! Down by call, up by completion. Nothing here blocks, and every reply leaves in the order of its connection's requests.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use net::{CloseReason, ConnectionId, Event, ListenerIndex, NetTurn, Reply, ReplySlot, Server};
+use protocol::{ApiKey, DecodeError, Decoder, Message, RequestHeader, Uuid, encode_response};
+use shard::random::Random;
+use shard::{App, Buf, Completion, ListenerId, ShardId, Token};
+
+use crate::answer::Answer;
+use crate::api;
+use crate::closing_log::ClosingLog;
+use crate::fetch_session::FetchSessions;
+use crate::mail::{Mail, PendingId, Question};
+use crate::metadata::Image;
+use crate::metadata::controller::{Committed, Controller};
+use crate::metadata::record::Record;
+use crate::partition::{Outbound, Partitions};
+use crate::pending::PendingRequests;
+use crate::request::Request;
+use crate::start::Node;
+
+/// A turn of this application.
+pub type Turn<'a> = shard::Turn<'a, Mail>;
+
+/// How often connections are looked over, in ms.
+const TICK_MS: i64 = 1000;
+
+/// A stopping core waits this long for replies and writes that are under way, in ms.
+const STOP_MS_MAX: i64 = 5000;
+
+/// The kinds of timer, as the top byte of their tokens.
+const TIMER_TICK: u64 = 1;
+const TIMER_FETCH: u64 = 2;
+
+/// One core.
+#[derive(Debug)]
+pub struct Broker {
+    /// What the process is: settings, ids, addresses.
+    pub node: Arc<Node>,
+    /// The metadata as this core knows it.
+    pub image: Arc<Image>,
+    /// Fetch sessions of this core's connections.
+    pub sessions: FetchSessions,
+    /// Requests that wait for answers.
+    pub pending: PendingRequests,
+    /// Fetches that wait for more to read, by their connections; one a connection at most.
+    pub parked: HashMap<ConnectionId, PendingId>,
+    pub(crate) server: Server,
+    partitions: Partitions,
+    controller: Option<Controller>,
+    listeners: Vec<(ListenerId, ListenerIndex)>,
+    out: Outbound,
+    closings: ClosingLog,
+    id_count: u64,
+    phase: Phase,
+}
+
+/// Where a core is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Starting,
+    Serving,
+    Stopping { until: shard::Nanos },
+    Stopped,
+}
+
+impl Broker {
+    /// A core that listens at `listeners` once all cores are ready. The first core brings the controller.
+    pub fn new(
+        me: ShardId,
+        node: Arc<Node>,
+        controller: Option<Controller>,
+        listeners: Vec<(ListenerId, ListenerIndex)>,
+    ) -> Broker {
+        let image = Arc::new(Image::empty(Arc::clone(&node.config), &node.cluster_id));
+        let slots = node.config.values().max_incremental_fetch_session_cache_slots();
+        Broker {
+            sessions: FetchSessions::new(slots as usize / usize::from(node.core_count).max(1)),
+            pending: PendingRequests::new(me),
+            parked: HashMap::new(),
+            server: Server::new(node.limits()),
+            partitions: Partitions::new(node.data_dir.clone()),
+            image,
+            controller,
+            listeners,
+            out: Outbound::default(),
+            closings: ClosingLog::default(),
+            id_count: 0,
+            phase: Phase::Starting,
+            node,
+        }
+    }
+
+    /// How many partitions this core owns.
+    pub fn partition_count(&self) -> usize {
+        self.partitions.count()
+    }
+
+    // --- requests -----------------------------------------------------------------------------------------------------
+
+    fn on_events(&mut self, turn: &mut Turn<'_>) {
+        for event in self.server.take_events() {
+            match event {
+                Event::Request { slot, frame } => self.on_frame(turn, slot, frame),
+                Event::Closed { connection, peer, reason } => {
+                    self.closings.on_closed(turn.now, peer, &reason);
+                    self.on_connection_gone(turn, connection);
+                }
+            }
+        }
+    }
+
+    fn on_connection_gone(&mut self, turn: &mut Turn<'_>, connection: ConnectionId) {
+        api::fetch::on_connection_gone(self, turn, connection);
+    }
+
+    /// Reads a request's header and hands it to its handler. What is not served closes the connection, as in Kafka (Q3).
+    fn on_frame(&mut self, turn: &mut Turn<'_>, slot: ReplySlot, frame: Buf) {
+        let (Some(peer), Some(listener)) =
+            (self.server.peer(slot.connection()), self.server.listener(slot.connection()))
+        else {
+            return;
+        };
+        let header = match RequestHeader::decode(&mut Decoder::new(&frame)) {
+            Ok(header) => header,
+            Err(error) => return self.refuse(slot, format!("its header cannot be read: {error}")),
+        };
+        let (key, version, correlation_id) = (header.api_key, header.api_version, header.correlation_id);
+        let Some(api) = ApiKey::from_code(key).and_then(api::find) else {
+            return self.refuse(slot, format!("API key {key} is not served"));
+        };
+        let is_known = api.versions.contains(&version);
+        if !is_known && api.key != ApiKey::ApiVersions {
+            return self.refuse(slot, format!("version {version} of {} is not served", api.key.name()));
+        }
+        let origin = turn.shard;
+        let request = Request { origin, slot, key: api.key, version, correlation_id, listener, peer, frame };
+        if api.is_controllers && self.controller.is_none() {
+            return turn.mail.send(CONTROLLER, Mail::Forward(Box::new(request)));
+        }
+        if api.is_controllers {
+            return self.on_controller_request(turn, request);
+        }
+        (api.handle)(self, turn, request);
+    }
+
+    /// Carries a request out on the controller's core, or keeps it until the change before it is in force.
+    fn on_controller_request(&mut self, turn: &mut Turn<'_>, request: Request) {
+        let controller = self.controller.as_mut().expect("only the controller's core gets here");
+        if controller.is_ready() {
+            let api = api::find(request.key).expect("the key was found before");
+            return (api.handle)(self, turn, request);
+        }
+        if let Err(request) = controller.enqueue(request) {
+            let why = "too many changes of the metadata are waiting".to_owned();
+            self.reply_or_close(turn, &request, Reply::Close(CloseReason::Request(why.into())));
+        }
+    }
+
+    /// Hands a request to the controller; for handlers that find out late that they need it.
+    pub fn forward_to_controller(&mut self, turn: &mut Turn<'_>, request: Request) {
+        if self.controller.is_some() {
+            self.on_controller_request(turn, request);
+        } else {
+            turn.mail.send(CONTROLLER, Mail::Forward(Box::new(request)));
+        }
+    }
+
+    /// Whether this core is the controller's.
+    pub fn is_controller(&self) -> bool {
+        self.controller.is_some()
+    }
+
+    /// The controller; only on its core.
+    pub fn controller(&mut self) -> &mut Controller {
+        self.controller.as_mut().expect("a controller's request is carried out on its core")
+    }
+
+    fn refuse(&mut self, slot: ReplySlot, why: String) {
+        self.server.complete(slot, Reply::Close(CloseReason::Request(why.into())));
+    }
+
+    /// Closes the connection of a request whose body makes no sense.
+    pub fn refuse_undecodable(&mut self, turn: &mut Turn<'_>, request: &Request, error: DecodeError) {
+        let why =
+            format!("the body of {} version {} cannot be read: {error}", request.key.name(), request.version);
+        self.reply_or_close(turn, request, Reply::Close(CloseReason::Request(why.into())));
+    }
+
+    /// Answers a request.
+    pub fn reply<'a>(&mut self, turn: &mut Turn<'_>, request: &Request, body: &impl Message<'a>) {
+        let frame = encode_response(request.key, request.version, request.correlation_id, body);
+        self.reply_frame(turn, request, frame);
+    }
+
+    /// Answers a request with a whole frame.
+    pub fn reply_frame(&mut self, turn: &mut Turn<'_>, request: &Request, frame: Vec<u8>) {
+        self.reply_or_close(turn, request, Reply::Send(vec![Buf::from(frame)]));
+    }
+
+    /// Answers a request with a reply of any kind, wherever it was taken in.
+    pub fn reply_or_close(&mut self, turn: &mut Turn<'_>, request: &Request, reply: Reply) {
+        if request.origin == turn.shard {
+            self.server.complete(request.slot, reply);
+        } else {
+            turn.mail.send(request.origin, Mail::Reply(request.slot, reply));
+        }
+    }
+
+    // --- questions and answers ----------------------------------------------------------------------------------------
+
+    /// Asks partitions, each at its home. All answers come to [`Broker::on_answer`], perhaps before this returns.
+    pub fn ask(&mut self, turn: &mut Turn<'_>, id: PendingId, questions: Vec<(ShardId, Question)>) {
+        let mut by_home: Vec<(ShardId, Vec<Question>)> = Vec::new();
+        for (home, question) in questions {
+            match by_home.iter_mut().find(|(core, _)| *core == home) {
+                Some((_, asked)) => asked.push(question),
+                None => by_home.push((home, vec![question])),
+            }
+        }
+        for (home, questions) in by_home {
+            if home == turn.shard {
+                self.partitions.on_ask(turn, id, questions, &mut self.out);
+            } else {
+                turn.mail.send(home, Mail::Ask(id, questions));
+            }
+        }
+        self.settle(turn);
+    }
+
+    /// Takes an answer in; the last one finishes the request, or its round.
+    pub fn on_answer(&mut self, turn: &mut Turn<'_>, id: PendingId, number: u32, answer: Answer) {
+        if !self.pending.on_answer(id, number, answer) {
+            return;
+        }
+        let key = self.pending.key_of(id);
+        let finish =
+            key.and_then(api::find).and_then(|api| api.finish).expect("only such APIs ask partitions");
+        finish(self, turn, id);
+    }
+
+    /// Carries answers and wake-ups to where they belong, until there are none left.
+    fn settle(&mut self, turn: &mut Turn<'_>) {
+        while !self.out.is_empty() {
+            let Outbound { answers, woken } = std::mem::take(&mut self.out);
+            let mut letters: Vec<(PendingId, Vec<(u32, Answer)>)> = Vec::new();
+            for (id, number, answer) in answers {
+                if id.origin == turn.shard {
+                    self.on_answer(turn, id, number, answer);
+                } else if let Some((_, answers)) = letters.last_mut().filter(|(last, _)| *last == id) {
+                    answers.push((number, answer));
+                } else {
+                    letters.push((id, vec![(number, answer)]));
+                }
+            }
+            for (id, answers) in letters {
+                turn.mail.send(id.origin, Mail::Answers(id, answers));
+            }
+            for id in woken {
+                if id.origin == turn.shard {
+                    api::fetch::on_woken(self, turn, id);
+                } else {
+                    turn.mail.send(id.origin, Mail::Woken(id));
+                }
+            }
+        }
+    }
+
+    /// Tells homes that a fetch watches nothing any more.
+    pub fn unwatch(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: PendingId,
+        watched: Vec<(ShardId, crate::mail::PartitionId)>,
+    ) {
+        let mut by_home: Vec<(ShardId, Vec<crate::mail::PartitionId>)> = Vec::new();
+        for (home, partition) in watched {
+            match by_home.iter_mut().find(|(core, _)| *core == home) {
+                Some((_, partitions)) => partitions.push(partition),
+                None => by_home.push((home, vec![partition])),
+            }
+        }
+        for (home, partitions) in by_home {
+            if home == turn.shard {
+                self.partitions.unwatch(id, &partitions);
+            } else {
+                turn.mail.send(home, Mail::Unwatch(id, partitions));
+            }
+        }
+    }
+
+    /// The timer token of a parked fetch.
+    pub fn fetch_timer(id: PendingId) -> Token {
+        // A number has its sequence in the upper half; 24 bits of it are enough to tell a late timer from its successor.
+        Token((TIMER_FETCH << 56) | (id.number & crate::pending::TIMER_BITS))
+    }
+
+    /// An id for a new topic.
+    pub fn new_topic_id(&mut self, turn: &Turn<'_>) -> Uuid {
+        self.id_count += 1;
+        let mut random =
+            Random::from_seed(turn.random_u64 ^ self.id_count.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        // A version-4 UUID, as Java makes them: never zero, never one of the ids that Kafka keeps for itself.
+        let bits = (u128::from(random.next_u64()) << 64) | u128::from(random.next_u64());
+        Uuid::from_u128((bits & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62))
+    }
+
+    // --- metadata -----------------------------------------------------------------------------------------------------
+
+    /// Makes a change durable and carries it to all cores; the reply goes out when all have applied it.
+    pub fn commit(
+        &mut self,
+        turn: &mut Turn<'_>,
+        records: &[Record],
+        committed: Committed,
+    ) -> Result<(), (shard::IoError, Committed)> {
+        let controller = self.controller.as_mut().expect("only the controller's core commits");
+        match controller.commit(turn.disk, records, turn.wall_ms) {
+            Ok(image) => {
+                controller.announce(Some(committed));
+                self.publish(turn, &image);
+                Ok(())
+            }
+            Err(error) => {
+                tracing::error!(%error, "the metadata log cannot be written: no change is possible until a restart");
+                Err((error, committed))
+            }
+        }
+    }
+
+    fn publish(&mut self, turn: &mut Turn<'_>, image: &Arc<Image>) {
+        for core in (0..self.node.core_count).map(ShardId).filter(|&core| core != turn.shard) {
+            turn.mail.send(core, Mail::Image(Arc::clone(image)));
+        }
+        self.apply_image(turn, Arc::clone(image));
+    }
+
+    fn apply_image(&mut self, turn: &mut Turn<'_>, image: Arc<Image>) {
+        let counts = self.partitions.apply(turn, &self.image, &image, &mut self.out);
+        if self.image.version == 0 {
+            tracing::info!(
+                core = turn.shard.0,
+                partitions = counts.opened,
+                offline = counts.offline,
+                checked_bytes = counts.checked_bytes,
+                cut_bytes = counts.cut_bytes,
+                "partitions are open"
+            );
+        }
+        self.image = Arc::clone(&image);
+        self.settle(turn);
+        if self.controller.is_some() {
+            self.on_applied(turn, turn.shard, image.version);
+        } else {
+            turn.mail.send(CONTROLLER, Mail::Applied(image.version));
+        }
+    }
+
+    fn on_applied(&mut self, turn: &mut Turn<'_>, core: ShardId, version: i64) {
+        let controller = self.controller.as_mut().expect("cores report to the controller");
+        for Committed { request, reply } in controller.on_applied(core, version) {
+            self.reply_frame(turn, &request, reply);
+        }
+        if self.phase == Phase::Starting && self.controller().is_ready() {
+            for core in (0..self.node.core_count).map(ShardId).filter(|&core| core != turn.shard) {
+                turn.mail.send(core, Mail::Serve);
+            }
+            self.serve(turn);
+            self.node.on_ready();
+        }
+        while let Some(request) = self.controller().next() {
+            self.on_controller_request(turn, request);
+        }
+    }
+
+    fn serve(&mut self, turn: &mut Turn<'_>) {
+        self.phase = Phase::Serving;
+        for (listener, index) in self.listeners.clone() {
+            self.server.accept(listener, index, turn.ops);
+        }
+    }
+}
+
+/// The core that has the controller.
+const CONTROLLER: ShardId = ShardId(0);
+
+fn net_turn<'a>(turn: &'a mut Turn<'_>) -> NetTurn<'a> {
+    NetTurn { ops: turn.ops, pool: turn.pool, now: turn.now }
+}
+
+impl App for Broker {
+    type Mail = Mail;
+
+    fn on_start(&mut self, turn: &mut Turn<'_>) {
+        turn.timers.set(turn.now.plus_ms(TICK_MS), Token(TIMER_TICK << 56));
+        let Some(controller) = &mut self.controller else { return };
+        let image = Arc::clone(controller.image());
+        let left =
+            crate::partition::remove_leftovers(turn.disk, &self.node.data_dir, &image, controller.removed());
+        if let Err(error) = left {
+            tracing::error!(%error, "the data directory cannot be listed: deletions that a crash cut short stay unfinished");
+        }
+        controller.announce(None);
+        self.publish(turn, &image);
+    }
+
+    fn on_turn_start(&mut self, turn: &mut Turn<'_>) {
+        self.partitions.on_turn_start(turn);
+    }
+
+    fn on_completion(&mut self, turn: &mut Turn<'_>, completion: Completion) {
+        if Server::owns(completion.token) {
+            self.server.on_completion(&mut net_turn(turn), completion);
+            self.on_events(turn);
+        } else {
+            self.partitions.on_completion(turn, completion, &mut self.out);
+        }
+        self.settle(turn);
+    }
+
+    fn on_mail(&mut self, turn: &mut Turn<'_>, from: ShardId, mail: Mail) {
+        match mail {
+            Mail::Image(image) => self.apply_image(turn, image),
+            Mail::Applied(version) => self.on_applied(turn, from, version),
+            Mail::Forward(request) => self.on_controller_request(turn, *request),
+            Mail::Reply(slot, reply) => self.server.complete(slot, reply),
+            Mail::Ask(id, questions) => self.partitions.on_ask(turn, id, questions, &mut self.out),
+            Mail::Answers(id, answers) => {
+                for (number, answer) in answers {
+                    self.on_answer(turn, id, number, answer);
+                }
+            }
+            Mail::Woken(id) => api::fetch::on_woken(self, turn, id),
+            Mail::Unwatch(id, partitions) => self.partitions.unwatch(id, &partitions),
+            Mail::Serve => self.serve(turn),
+        }
+        self.settle(turn);
+    }
+
+    fn on_timer(&mut self, turn: &mut Turn<'_>, token: Token) {
+        if token.0 >> 56 == TIMER_FETCH {
+            return api::fetch::on_deadline(self, turn, token);
+        }
+        turn.timers.set(turn.now.plus_ms(TICK_MS), token);
+        self.server.on_tick(&mut net_turn(turn));
+        self.closings.on_tick(turn.now);
+    }
+
+    fn on_background(&mut self, _turn: &mut Turn<'_>) -> bool {
+        false
+    }
+
+    fn on_turn_end(&mut self, turn: &mut Turn<'_>) {
+        // Sending makes room for requests that were waiting, whose appends and replies belong to this turn as well. Each
+        // round uses up what was received, so the loop ends.
+        loop {
+            self.partitions.push_writes(turn, &mut self.out);
+            self.settle(turn);
+            self.server.flush(&mut net_turn(turn));
+            if !self.server.has_events() {
+                break;
+            }
+            self.on_events(turn);
+            self.settle(turn);
+        }
+        if let Phase::Stopping { until } = self.phase
+            && (turn.now >= until || !self.partitions.has_flights() && self.server.connection_count() == 0)
+        {
+            if !self.partitions.has_flights() {
+                self.partitions.close(turn);
+            }
+            self.phase = Phase::Stopped;
+        }
+    }
+
+    fn on_stop(&mut self, turn: &mut Turn<'_>) {
+        self.phase = Phase::Stopping { until: turn.now.plus_ms(STOP_MS_MAX) };
+        turn.timers.set(turn.now.plus_ms(STOP_MS_MAX), Token(TIMER_TICK << 56));
+        self.server.stop();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.phase == Phase::Stopped
+    }
+}

@@ -1,0 +1,147 @@
+//! The data directory as a whole: whose it is, and of which cluster.
+//!
+//! `meta.properties` is Kafka's, so that Kafka's tools know the directory: version, cluster id, node id, directory id.
+
+use std::path::{Path, PathBuf};
+
+use protocol::Uuid;
+use shard::{Disk, IoError};
+
+use crate::config::properties;
+
+/// The file that says whose directory it is.
+const FILE: &str = "meta.properties";
+
+/// More than such a file ever has, bytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// The only version that is read and written.
+const VERSION: &str = "1";
+
+/// What a data directory says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The cluster that it belongs to.
+    pub cluster_id: String,
+    /// The node that it belongs to.
+    pub node_id: i32,
+}
+
+/// Why a directory cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub enum DataDirError {
+    /// The operating system refuses.
+    Io(PathBuf, IoError),
+    /// It says something that this version does not understand.
+    NotUnderstood(PathBuf, String),
+    /// It is another node's.
+    OtherNode {
+        /// The file that says so.
+        path: PathBuf,
+        /// Whose it is.
+        owner: i32,
+        /// Who we are.
+        node_id: i32,
+    },
+}
+
+impl std::fmt::Display for DataDirError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            DataDirError::Io(path, error) => write!(f, "{}: {error}", path.display()),
+            DataDirError::NotUnderstood(path, why) => write!(f, "{}: {why}", path.display()),
+            DataDirError::OtherNode { path, owner, node_id } => write!(
+                f,
+                "{}: this directory is node {owner}'s, and this is node {node_id}: start with --node-id {owner} or \
+                 another --data-dir",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// Reads whose directory it is, or makes it this node's, with a new cluster id made of `random`.
+pub fn open(
+    disk: &mut dyn Disk,
+    dir: &Path,
+    node_id: i32,
+    random: [u64; 2],
+) -> Result<Identity, DataDirError> {
+    let path = dir.join(FILE);
+    let io = |error| DataDirError::Io(path.clone(), error);
+    disk.create_dir(dir).map_err(io)?;
+    match disk.read_file(&path, FILE_BYTES_MAX).map_err(io)? {
+        Some(bytes) => {
+            let identity = parse(&bytes).map_err(|why| DataDirError::NotUnderstood(path.clone(), why))?;
+            let owner = identity.node_id;
+            if owner == node_id {
+                Ok(identity)
+            } else {
+                Err(DataDirError::OtherNode { path, owner, node_id })
+            }
+        }
+        None => {
+            let cluster_id =
+                Uuid::from_u128((u128::from(random[0]) << 64) | u128::from(random[1])).to_string();
+            let directory_id = Uuid::from_u128((u128::from(random[1]) << 64) | u128::from(!random[0]));
+            let text = format!(
+                "version={VERSION}\ncluster.id={cluster_id}\nnode.id={node_id}\ndirectory.id={directory_id}\n"
+            );
+            disk.replace_file(&path, text.as_bytes()).map_err(io)?;
+            Ok(Identity { cluster_id, node_id })
+        }
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<Identity, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let properties =
+        properties::parse(text).map_err(|error| format!("line {}: {}", error.line, error.reason))?;
+    let value = |key: &str| {
+        let found = properties.iter().find(|property| property.key == key);
+        found.map(|property| property.value.as_str()).ok_or_else(|| format!("{key} is missing"))
+    };
+    match value("version")? {
+        VERSION => {}
+        other => return Err(format!("version {other} is not known to this version of Ringlog")),
+    }
+    let node_id = value("node.id")?.parse().map_err(|_| "node.id is not a number".to_owned())?;
+    Ok(Identity { cluster_id: value("cluster.id")?.to_owned(), node_id })
+}
+
+#[cfg(test)]
+mod tests {
+    use shard::Io;
+    use shard::memory::World;
+
+    use super::*;
+
+    #[test]
+    fn a_directory_keeps_its_identity() {
+        let world = World::new(1);
+        let mut io = world.io();
+        let dir = Path::new("/d");
+        let made = open(io.disk(), dir, 3, [1, 2]).unwrap();
+        assert_eq!(open(io.disk(), dir, 3, [9, 9]), Ok(made));
+        assert!(matches!(
+            open(io.disk(), dir, 4, [9, 9]),
+            Err(DataDirError::OtherNode { owner: 3, node_id: 4, .. })
+        ));
+    }
+
+    #[test]
+    fn an_unknown_version_is_refused() {
+        let world = World::new(1);
+        let mut io = world.io();
+        let dir = Path::new("/d");
+        io.disk().create_dir(dir).unwrap();
+        for text in [
+            "version=2\ncluster.id=x\nnode.id=0\n",
+            "version=1\nnode.id=0\n",
+            "version=1\ncluster.id=x\nnode.id=a\n",
+        ] {
+            io.disk().replace_file(&dir.join(FILE), text.as_bytes()).unwrap();
+            assert!(matches!(open(io.disk(), dir, 0, [1, 2]), Err(DataDirError::NotUnderstood(..))));
+        }
+    }
+}

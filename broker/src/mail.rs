@@ -1,0 +1,102 @@
+//! What cores say to each other: a closed list.
+
+use std::sync::Arc;
+
+use net::{Reply, ReplySlot};
+use shard::{Buf, ShardId};
+use storage::Offset;
+
+use crate::answer::Answer;
+use crate::metadata::Image;
+use crate::request::Request;
+
+/// A request that waits for answers, named by the core that holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PendingId {
+    /// Which core.
+    pub origin: ShardId,
+    /// Its place there; never the same twice.
+    pub number: u64,
+}
+
+/// A partition by its topic's id and its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PartitionId {
+    /// The topic.
+    pub topic_id: protocol::Uuid,
+    /// The number.
+    pub partition: i32,
+}
+
+/// One letter.
+#[derive(Debug)]
+pub enum Mail {
+    /// From the controller to all: the metadata has changed.
+    Image(Arc<Image>),
+    /// To the controller: the image of this version is in force here, its partitions are open.
+    Applied(i64),
+    /// To the controller: a request that only it can carry out.
+    Forward(Box<Request>),
+    /// Back to the core that took the request in: what to answer.
+    Reply(ReplySlot, Reply),
+    /// To a home: questions about its partitions.
+    Ask(PendingId, Vec<Question>),
+    /// From a home: answers, by the questions' numbers.
+    Answers(PendingId, Vec<(u32, Answer)>),
+    /// From a home: a partition that a parked fetch watches has more to read.
+    Woken(PendingId),
+    /// To a home: a fetch has ended and watches these no longer.
+    Unwatch(PendingId, Vec<PartitionId>),
+    /// From the controller to all: every core has its partitions open, connections may come.
+    Serve,
+}
+
+/// A question about one partition.
+#[derive(Debug)]
+pub struct Question {
+    /// Its number within the request.
+    pub number: u32,
+    /// About which partition.
+    pub partition: PartitionId,
+    /// The leader epoch that the client knows; -1 if it does not say (Q65).
+    pub current_leader_epoch: i32,
+    /// What is asked.
+    pub ask: Ask,
+}
+
+/// What can be asked of a partition.
+#[derive(Debug)]
+pub enum Ask {
+    /// Append these records.
+    Append(Buf),
+    /// Read.
+    Fetch(FetchAsk),
+    /// Find an offset by time: a timestamp in ms or one of the special values (Q75).
+    OffsetFor {
+        /// What is looked for.
+        timestamp: i64,
+        /// Whether only what is stable counts.
+        is_committed: bool,
+    },
+    /// Where a leader epoch ends (Q78).
+    EpochEnd(i32),
+    /// How large it is on disk.
+    Size,
+}
+
+/// What a fetch wants of a partition.
+#[derive(Debug, Clone, Copy)]
+pub struct FetchAsk {
+    /// Where to begin.
+    pub offset: Offset,
+    /// How many bytes at most.
+    pub bytes_max: u32,
+    /// Whether only what is stable may be read.
+    pub is_committed: bool,
+    /// Whether the fetch wants to hear when there is more.
+    pub is_watched: bool,
+    /// The epoch of the record before `offset`, to find a diverging log; -1 if the client does not say.
+    pub last_fetched_epoch: i32,
+    /// How many bytes the whole fetch may still take when this one is read.
+    pub budget_bytes: u32,
+}

@@ -1,0 +1,209 @@
+//! The one place where metadata is changed: plan records, make them durable, show the new image to all cores, answer.
+//!
+//! ```text
+//! request ─► plan (pure) ─► append to the log, synced ─► image ─► all cores ─► all applied ─► reply
+//! ```
+//! Changes go one after another: the next is planned when every core has applied the one before. So a topic that was
+//! answered for is ready on every core (C65), and what a crash can leave half done is the last change alone.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+
+use protocol::Uuid;
+use shard::{Disk, IoError, ShardId, WallMs};
+
+use super::Image;
+use super::log::{MetadataError, MetadataLog};
+use super::placement::Placement;
+use super::record::{METADATA_VERSION_LEVEL, Record};
+use crate::config::ServerConfig;
+use crate::request::Request;
+
+/// Producer ids that one record of the log gives out, as in Kafka.
+const PRODUCER_ID_BLOCK: i64 = 1000;
+
+/// Requests that may wait for earlier changes.
+const QUEUE_MAX: usize = 10_000;
+
+/// What a change is answered with once it is in force everywhere.
+#[derive(Debug)]
+pub struct Committed {
+    /// The request.
+    pub request: Request,
+    /// The reply's frame.
+    pub reply: Vec<u8>,
+}
+
+/// The controller, on the first core.
+#[derive(Debug)]
+pub struct Controller {
+    log: MetadataLog,
+    placement: Placement,
+    image: Arc<Image>,
+    /// Cores that have not yet applied the newest image.
+    unapplied: HashSet<ShardId>,
+    core_count: u16,
+    /// The change that waits for them, and a request that is carried out again then.
+    waiting: Vec<Committed>,
+    queue: VecDeque<Request>,
+    /// Producer ids that are given out without a new record.
+    producer_ids: std::ops::Range<i64>,
+    /// Topics that were removed according to the log, for finishing deletions at the start.
+    removed: HashSet<String>,
+}
+
+impl Controller {
+    /// Opens the metadata within `data_dir`.
+    pub fn open(
+        disk: &mut dyn Disk,
+        data_dir: &Path,
+        server: Arc<ServerConfig>,
+        cluster_id: &str,
+        core_count: u16,
+        now: WallMs,
+    ) -> Result<Controller, MetadataError> {
+        let io = |error| MetadataError::Io(data_dir.to_path_buf(), error);
+        let mut image = Image::empty(server, cluster_id);
+        let mut removed = HashSet::new();
+        let mut log = MetadataLog::open(disk, data_dir, |record| {
+            if let Record::RemoveTopic { id } = &record
+                && let Some(topic) = image.topic_by_id(*id)
+            {
+                removed.insert(topic.name.to_string());
+            }
+            image.apply(&record);
+        })?;
+        log.shorten(disk, &image.to_records(), now)?;
+        let mut placement = Placement::open(disk, data_dir, core_count).map_err(io)?;
+        place_all(&mut image, &mut placement);
+        placement.save(disk).map_err(io)?;
+        image.version = log.next_offset();
+        let mut controller = Controller {
+            log,
+            placement,
+            producer_ids: image.next_producer_id..image.next_producer_id,
+            image: Arc::new(image),
+            unapplied: HashSet::new(),
+            core_count,
+            waiting: Vec::new(),
+            queue: VecDeque::new(),
+            removed,
+        };
+        if !controller.image.features.contains_key("metadata.version") {
+            let level = METADATA_VERSION_LEVEL;
+            let feature = Record::FeatureLevel { name: "metadata.version".to_owned(), level };
+            controller.commit(disk, &[feature], now).map_err(io)?;
+        }
+        Ok(controller)
+    }
+
+    /// The newest image.
+    pub fn image(&self) -> &Arc<Image> {
+        &self.image
+    }
+
+    /// Topics that the log says were removed.
+    pub fn removed(&self) -> &HashSet<String> {
+        &self.removed
+    }
+
+    /// Whether a change can be planned now.
+    pub fn is_ready(&self) -> bool {
+        self.unapplied.is_empty()
+    }
+
+    /// Keeps a request until it can be carried out; gives it back if too many wait.
+    pub fn enqueue(&mut self, request: Request) -> Result<(), Request> {
+        if self.queue.len() >= QUEUE_MAX {
+            return Err(request);
+        }
+        self.queue.push_back(request);
+        Ok(())
+    }
+
+    /// The next request that can be carried out.
+    pub fn next(&mut self) -> Option<Request> {
+        if self.is_ready() { self.queue.pop_front() } else { None }
+    }
+
+    /// Makes records durable and an image of them; the caller sends it to all cores. An error leaves all as it was.
+    pub fn commit(
+        &mut self,
+        disk: &mut dyn Disk,
+        records: &[Record],
+        now: WallMs,
+    ) -> Result<Arc<Image>, IoError> {
+        assert!(self.is_ready(), "one change at a time");
+        self.log.append(disk, records, now)?;
+        let mut image = (*self.image).clone();
+        let mut placed = Vec::new();
+        for record in records {
+            if let Record::RemoveTopic { id } = record
+                && let Some(topic) = image.topic_by_id(*id)
+            {
+                self.placement.forget(*id, topic.partitions.len());
+            }
+            image.apply(record);
+            if let Record::Partition { topic_id, partition, .. } = record {
+                image.place(*topic_id, *partition, self.placement.home_of(*topic_id, *partition));
+                placed.push((*topic_id, *partition));
+            }
+        }
+        if !placed.is_empty()
+            && let Err(error) = self.placement.append(disk, &placed)
+        {
+            tracing::warn!(%error, "the placement file cannot be written: partitions may change cores at the next start");
+        }
+        image.version = self.log.next_offset();
+        self.image = Arc::new(image);
+        Ok(Arc::clone(&self.image))
+    }
+
+    /// Says that the newest image is on its way to all cores, and what to answer when they have it.
+    pub fn announce(&mut self, committed: Option<Committed>) {
+        self.unapplied = (0..self.core_count).map(ShardId).collect();
+        self.waiting.extend(committed);
+    }
+
+    /// A core has applied an image. Returns what can be answered now.
+    pub fn on_applied(&mut self, core: ShardId, version: i64) -> Vec<Committed> {
+        if version == self.image.version {
+            self.unapplied.remove(&core);
+        }
+        if self.unapplied.is_empty() { std::mem::take(&mut self.waiting) } else { Vec::new() }
+    }
+
+    /// A producer id that nobody has; durable blocks of them are taken as needed.
+    pub fn next_producer_id(&mut self, disk: &mut dyn Disk, now: WallMs) -> Result<i64, IoError> {
+        if self.producer_ids.is_empty() {
+            let first = self.image.next_producer_id;
+            let next = first + PRODUCER_ID_BLOCK;
+            self.log.append(disk, &[Record::ProducerIds { next }], now)?;
+            // No core needs to know, so the image is changed in place and not announced.
+            let mut image = (*self.image).clone();
+            image.next_producer_id = next;
+            self.image = Arc::new(image);
+            self.producer_ids = first..next;
+        }
+        let id = self.producer_ids.start;
+        self.producer_ids.start += 1;
+        Ok(id)
+    }
+}
+
+fn place_all(image: &mut Image, placement: &mut Placement) {
+    let partitions: Vec<(Uuid, i32)> = image
+        .topics()
+        .flat_map(|topic| (0..topic.partitions.len() as i32).map(|partition| (topic.id, partition)))
+        .collect();
+    placement.keep_only(&partitions);
+    for (topic_id, partition) in &partitions {
+        placement.home_of(*topic_id, *partition);
+    }
+    placement.balance();
+    for (topic_id, partition) in partitions {
+        let home = placement.home_of(topic_id, partition);
+        image.place(topic_id, partition, home);
+    }
+}

@@ -1,0 +1,208 @@
+//! The metadata at one moment: immutable, shared by all cores, replaced as a whole.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+use std::sync::Arc;
+
+use protocol::Uuid;
+use shard::ShardId;
+use storage::LogSettings;
+
+use super::record::Record;
+use super::settings::log_settings;
+use crate::config::{ServerConfig, Texts, TopicConfig};
+
+/// Everything that is known of the cluster after some record of the metadata log.
+#[derive(Debug, Clone)]
+pub struct Image {
+    /// The offset of the metadata log up to which this image is made.
+    pub version: i64,
+    /// The settings that the process was started with.
+    pub server: Arc<ServerConfig>,
+    /// The cluster's id, made when the data directory was.
+    pub cluster_id: Arc<str>,
+    /// Finalized features and their levels.
+    pub features: BTreeMap<String, i16>,
+    /// The first producer id that no block was given out for.
+    pub next_producer_id: i64,
+    topics: BTreeMap<Arc<str>, Arc<Topic>>,
+    names: HashMap<Uuid, Arc<str>>,
+}
+
+/// A topic.
+#[derive(Debug, Clone)]
+pub struct Topic {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its id.
+    pub id: Uuid,
+    /// Its partitions, by number.
+    pub partitions: Vec<PartitionMeta>,
+    /// Its own settings over the broker's.
+    pub config: Arc<TopicConfig>,
+    /// What the settings mean for its logs.
+    pub log_settings: Arc<LogSettings>,
+}
+
+/// A partition, as far as the metadata knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartitionMeta {
+    /// The node that leads it.
+    pub leader: i32,
+    /// Which term of leadership it is.
+    pub leader_epoch: i32,
+    /// The core of this node that owns it. Not of the metadata log: see `placement`.
+    pub home: ShardId,
+}
+
+impl Image {
+    /// The image before the first record.
+    pub fn empty(server: Arc<ServerConfig>, cluster_id: &str) -> Image {
+        Image {
+            version: 0,
+            server,
+            cluster_id: cluster_id.into(),
+            features: BTreeMap::new(),
+            next_producer_id: 0,
+            topics: BTreeMap::new(),
+            names: HashMap::new(),
+        }
+    }
+
+    /// The topic with this name.
+    pub fn topic(&self, name: &str) -> Option<&Arc<Topic>> {
+        self.topics.get(name)
+    }
+
+    /// The topic with this id.
+    pub fn topic_by_id(&self, id: Uuid) -> Option<&Arc<Topic>> {
+        self.topics.get(self.names.get(&id)?)
+    }
+
+    /// All topics, by name.
+    pub fn topics(&self) -> impl Iterator<Item = &Arc<Topic>> {
+        self.topics.values()
+    }
+
+    /// All topics whose names come after `name`, or are `name` itself.
+    pub fn topics_from<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Arc<Topic>> {
+        self.topics.range::<str, _>((Bound::Included(name), Bound::Unbounded)).map(|(_, topic)| topic)
+    }
+
+    /// How many topics there are.
+    pub fn topic_count(&self) -> usize {
+        self.topics.len()
+    }
+
+    /// A topic whose name differs from `name` only in '.' against '_': Kafka takes such names for the same in metrics.
+    pub fn colliding_topic(&self, name: &str) -> Option<&Arc<Topic>> {
+        if !name.contains(['.', '_']) {
+            return None;
+        }
+        let plain = |name: &str| name.replace('.', "_");
+        self.topics.values().find(|topic| &*topic.name != name && plain(&topic.name) == plain(name))
+    }
+
+    /// Applies a committed record. Placement of partitions comes later, with [`Image::place`].
+    pub fn apply(&mut self, record: &Record) {
+        self.version += 1;
+        match record {
+            Record::FeatureLevel { name, level } => {
+                self.features.insert(name.clone(), *level);
+            }
+            Record::Topic { name, id } => self.apply_topic(name, *id),
+            Record::Partition { topic_id, partition, leader, leader_epoch } => {
+                let Some(topic) = self.topic_mut(*topic_id) else { return };
+                let meta = PartitionMeta { leader: *leader, leader_epoch: *leader_epoch, home: ShardId(0) };
+                let index = *partition as usize;
+                assert!(index <= topic.partitions.len(), "partitions are added without gaps");
+                match topic.partitions.get_mut(index) {
+                    Some(known) => *known = PartitionMeta { home: known.home, ..meta },
+                    None => topic.partitions.push(meta),
+                }
+            }
+            Record::TopicConfig { topic, name, value } => {
+                let Some(topic) = self.topics.get_mut(topic.as_str()).map(Arc::make_mut) else { return };
+                let mut overrides = topic.config.overrides().clone();
+                match value {
+                    Some(value) => overrides.insert(name.clone(), value.clone()),
+                    None => overrides.remove(name),
+                };
+                topic.set_config(TopicConfig::from_stored(overrides, &self.server), &self.server);
+            }
+            Record::RemoveTopic { id } => {
+                if let Some(name) = self.names.remove(id) {
+                    self.topics.remove(&name);
+                }
+            }
+            Record::ProducerIds { next } => self.next_producer_id = *next,
+        }
+    }
+
+    fn apply_topic(&mut self, name: &str, id: Uuid) {
+        let name: Arc<str> = name.into();
+        let config = TopicConfig::from_stored(Texts::new(), &self.server);
+        let log_settings = Arc::new(log_settings(&config, &self.server));
+        let topic = Topic {
+            name: Arc::clone(&name),
+            id,
+            partitions: Vec::new(),
+            config: Arc::new(config),
+            log_settings,
+        };
+        self.names.insert(id, Arc::clone(&name));
+        self.topics.insert(name, Arc::new(topic));
+    }
+
+    /// Says which core owns a partition.
+    pub fn place(&mut self, topic_id: Uuid, partition: i32, home: ShardId) {
+        if let Some(topic) = self.topic_mut(topic_id)
+            && let Some(meta) = topic.partitions.get_mut(partition as usize)
+        {
+            meta.home = home;
+        }
+    }
+
+    /// The records that make this image from an empty one: what a shortened log holds.
+    pub fn to_records(&self) -> Vec<Record> {
+        let mut records: Vec<Record> = self
+            .features
+            .iter()
+            .map(|(name, &level)| Record::FeatureLevel { name: name.clone(), level })
+            .collect();
+        if self.next_producer_id > 0 {
+            records.push(Record::ProducerIds { next: self.next_producer_id });
+        }
+        for topic in self.topics.values() {
+            records.push(Record::Topic { name: topic.name.to_string(), id: topic.id });
+            records.extend(topic.partitions.iter().zip(0..).map(|(meta, partition)| Record::Partition {
+                topic_id: topic.id,
+                partition,
+                leader: meta.leader,
+                leader_epoch: meta.leader_epoch,
+            }));
+            records.extend(topic.config.overrides().iter().map(|(name, value)| Record::TopicConfig {
+                topic: topic.name.to_string(),
+                name: name.clone(),
+                value: Some(value.clone()),
+            }));
+        }
+        records
+    }
+
+    fn topic_mut(&mut self, id: Uuid) -> Option<&mut Topic> {
+        self.topics.get_mut(self.names.get(&id)?).map(Arc::make_mut)
+    }
+}
+
+impl Topic {
+    fn set_config(&mut self, config: TopicConfig, server: &ServerConfig) {
+        self.log_settings = Arc::new(log_settings(&config, server));
+        self.config = Arc::new(config);
+    }
+
+    /// The partition with this number.
+    pub fn partition(&self, partition: i32) -> Option<&PartitionMeta> {
+        self.partitions.get(usize::try_from(partition).ok()?)
+    }
+}

@@ -1,0 +1,201 @@
+//! The metadata records that mean something here, as owned values: what the log holds and the image is made of.
+
+use protocol::messages::config_record::ConfigRecord;
+use protocol::messages::feature_level_record::FeatureLevelRecord;
+use protocol::messages::partition_record::PartitionRecord;
+use protocol::messages::producer_ids_record::ProducerIdsRecord;
+use protocol::messages::remove_topic_record::RemoveTopicRecord;
+use protocol::messages::topic_record::TopicRecord;
+use protocol::record::{decode_metadata_head, encode_metadata};
+use protocol::{DecodeError, Decoder, Encoder, Message, Uuid};
+
+/// The resource type of topics in a ConfigRecord.
+pub const TOPIC_RESOURCE: i8 = 2;
+
+/// The version of `metadata.version` that these records belong to: Kafka 4.0's.
+pub const METADATA_VERSION_LEVEL: i16 = 25;
+
+/// One change of the metadata.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Record {
+    /// A feature is at this level from now on.
+    FeatureLevel {
+        /// The feature.
+        name: String,
+        /// Its level.
+        level: i16,
+    },
+    /// A topic exists.
+    Topic {
+        /// Its name.
+        name: String,
+        /// Its id, never used before or again.
+        id: Uuid,
+    },
+    /// A topic has one more partition.
+    Partition {
+        /// Whose.
+        topic_id: Uuid,
+        /// Its number.
+        partition: i32,
+        /// The node that leads it.
+        leader: i32,
+        /// Which term of leadership it is.
+        leader_epoch: i32,
+    },
+    /// A topic's setting has this value from now on, or its default again.
+    TopicConfig {
+        /// The topic's name.
+        topic: String,
+        /// The setting.
+        name: String,
+        /// Its value; `None` for the default.
+        value: Option<String>,
+    },
+    /// A topic and all of its partitions are gone.
+    RemoveTopic {
+        /// Which.
+        id: Uuid,
+    },
+    /// Producer ids below this one are given out.
+    ProducerIds {
+        /// The next to be given out.
+        next: i64,
+    },
+}
+
+/// Why a record of the log cannot be replayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordError {
+    /// Its bytes make no sense.
+    Damaged(DecodeError),
+    /// Its type is not one that this version writes.
+    UnknownType(i16),
+    /// It is about something that this version does not do; the text says what.
+    Foreign(&'static str),
+}
+
+impl std::fmt::Display for RecordError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RecordError::Damaged(error) => write!(f, "a metadata record is damaged: {error}"),
+            RecordError::UnknownType(key) => {
+                write!(f, "a metadata record of type {key} is not known to this version of Ringlog")
+            }
+            RecordError::Foreign(what) => {
+                write!(f, "a metadata record is about {what}, which this version does not do")
+            }
+        }
+    }
+}
+
+impl From<DecodeError> for RecordError {
+    fn from(error: DecodeError) -> RecordError {
+        RecordError::Damaged(error)
+    }
+}
+
+impl Record {
+    /// The record as it stands in the log.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut e = Encoder::new();
+        match self {
+            Record::FeatureLevel { name, level } => {
+                encode_metadata(&mut e, &FeatureLevelRecord { name, feature_level: *level }, 0);
+            }
+            Record::Topic { name, id } => encode_metadata(&mut e, &TopicRecord { name, topic_id: *id }, 0),
+            Record::Partition { topic_id, partition, leader, leader_epoch } => {
+                let record = PartitionRecord {
+                    partition_id: *partition,
+                    topic_id: *topic_id,
+                    replicas: vec![*leader],
+                    isr: vec![*leader],
+                    leader: *leader,
+                    leader_epoch: *leader_epoch,
+                    partition_epoch: 0,
+                    ..PartitionRecord::default()
+                };
+                encode_metadata(&mut e, &record, 0);
+            }
+            Record::TopicConfig { topic, name, value } => {
+                let value = value.as_deref();
+                let record =
+                    ConfigRecord { resource_type: TOPIC_RESOURCE, resource_name: topic, name, value };
+                encode_metadata(&mut e, &record, 0);
+            }
+            Record::RemoveTopic { id } => encode_metadata(&mut e, &RemoveTopicRecord { topic_id: *id }, 0),
+            Record::ProducerIds { next } => {
+                let record = ProducerIdsRecord {
+                    next_producer_id: *next,
+                    broker_epoch: -1,
+                    ..ProducerIdsRecord::default()
+                };
+                encode_metadata(&mut e, &record, 0);
+            }
+        }
+        e.into_vec()
+    }
+
+    /// Reads a record of the log.
+    pub fn decode(bytes: &[u8]) -> Result<Record, RecordError> {
+        let mut d = Decoder::new(bytes);
+        let head = decode_metadata_head(&mut d)?;
+        let is = |key: Option<i16>| key == Some(head.key);
+        let record = if is(FeatureLevelRecord::API_KEY) {
+            let record = FeatureLevelRecord::decode(&mut d, head.version)?;
+            Record::FeatureLevel { name: record.name.to_owned(), level: record.feature_level }
+        } else if is(TopicRecord::API_KEY) {
+            let record = TopicRecord::decode(&mut d, head.version)?;
+            Record::Topic { name: record.name.to_owned(), id: record.topic_id }
+        } else if is(PartitionRecord::API_KEY) {
+            let record = PartitionRecord::decode(&mut d, head.version)?;
+            Record::Partition {
+                topic_id: record.topic_id,
+                partition: record.partition_id,
+                leader: record.leader,
+                leader_epoch: record.leader_epoch,
+            }
+        } else if is(ConfigRecord::API_KEY) {
+            let record = ConfigRecord::decode(&mut d, head.version)?;
+            if record.resource_type != TOPIC_RESOURCE {
+                return Err(RecordError::Foreign("settings of something other than a topic"));
+            }
+            let (topic, name) = (record.resource_name.to_owned(), record.name.to_owned());
+            Record::TopicConfig { topic, name, value: record.value.map(str::to_owned) }
+        } else if is(RemoveTopicRecord::API_KEY) {
+            Record::RemoveTopic { id: RemoveTopicRecord::decode(&mut d, head.version)?.topic_id }
+        } else if is(ProducerIdsRecord::API_KEY) {
+            Record::ProducerIds { next: ProducerIdsRecord::decode(&mut d, head.version)?.next_producer_id }
+        } else {
+            return Err(RecordError::UnknownType(head.key));
+        };
+        Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_come_back_as_they_were_written() {
+        let id = Uuid::from_u128(77);
+        for record in [
+            Record::FeatureLevel { name: "metadata.version".into(), level: METADATA_VERSION_LEVEL },
+            Record::Topic { name: "t".into(), id },
+            Record::Partition { topic_id: id, partition: 3, leader: 0, leader_epoch: 7 },
+            Record::TopicConfig { topic: "t".into(), name: "retention.ms".into(), value: Some("5".into()) },
+            Record::TopicConfig { topic: "t".into(), name: "retention.ms".into(), value: None },
+            Record::RemoveTopic { id },
+            Record::ProducerIds { next: 4000 },
+        ] {
+            assert_eq!(Record::decode(&record.encode()), Ok(record));
+        }
+    }
+
+    #[test]
+    fn damaged_and_foreign_records_are_refused() {
+        assert!(matches!(Record::decode(b""), Err(RecordError::Damaged(_))));
+        assert!(matches!(Record::decode(b"\x01\x63\x00"), Err(RecordError::UnknownType(99))));
+    }
+}

@@ -1,0 +1,40 @@
+//! From a topic's settings to what the log engine is told.
+
+use storage::{Codec, CompressedCheck, Compression, LogSettings, TimestampType};
+
+use crate::config::{CompressionType, ServerConfig, TimestampType as ConfiguredTimestampType, TopicConfig};
+
+/// What the settings in force for a topic mean for its logs.
+pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
+    let values = topic.values();
+    LogSettings {
+        segment_bytes: topic.segment_bytes(),
+        segment_ms: values.segment_ms(),
+        index_interval_bytes: values.index_interval_bytes(),
+        index_bytes_max: values.segment_index_bytes(),
+        message_bytes_max: values.max_message_bytes(),
+        timestamp_type: match values.message_timestamp_type() {
+            ConfiguredTimestampType::CreateTime => TimestampType::CreateTime,
+            ConfiguredTimestampType::LogAppendTime => TimestampType::LogAppendTime,
+        },
+        timestamp_before_ms_max: values.message_timestamp_before_max_ms(),
+        timestamp_after_ms_max: values.message_timestamp_after_max_ms(),
+        compression: compression(topic),
+        is_compacted: values.cleanup_policy().compact,
+        compressed_check: CompressedCheck::Always,
+        producer_expiry_ms: server.values().producer_id_expiration_ms(),
+        ..LogSettings::default()
+    }
+}
+
+fn compression(topic: &TopicConfig) -> Compression {
+    let values = topic.values();
+    match values.compression_type() {
+        CompressionType::Producer => Compression::Producer,
+        CompressionType::Uncompressed => Compression::Codec(Codec::None, None),
+        CompressionType::Gzip => Compression::Codec(Codec::Gzip, Some(values.compression_gzip_level())),
+        CompressionType::Snappy => Compression::Codec(Codec::Snappy, None),
+        CompressionType::Lz4 => Compression::Codec(Codec::Lz4, Some(values.compression_lz4_level())),
+        CompressionType::Zstd => Compression::Codec(Codec::Zstd, Some(values.compression_zstd_level())),
+    }
+}

@@ -1,0 +1,248 @@
+//! One core's partitions: opened as the metadata says, asked by requests, written at each turn's end.
+//!
+//! A question comes to its partition's home ([`Partitions::on_ask`]) and is answered at once, or when what it waits for has
+//! happened: an append when its bytes are in the file, a fetch when its bytes are read.
+
+mod append;
+mod lookup;
+mod open;
+mod read;
+mod watch;
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use protocol::ErrorCode;
+use shard::{Completion, Outcome, Token};
+use slab::Slab;
+use storage::{Log, OpenFiles, Progress};
+
+use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset};
+use crate::broker::Turn;
+use crate::mail::{Ask, PartitionId, PendingId, Question};
+use crate::metadata::Topic;
+use append::Waiting;
+pub use open::remove_leftovers;
+use read::PendingRead;
+use watch::Watches;
+
+/// Files that one core holds open at most; logs beyond open theirs anew when they need them.
+const OPEN_FILES_MAX: usize = 4096;
+
+/// The kinds of operation, as the top byte of their tokens; the server's are below.
+const WRITE: u64 = 16;
+const READ: u64 = 17;
+
+/// A generation fits between a token's kind and its key.
+const GENERATION_MASK: u32 = 0xff_ffff;
+
+/// A partition that this core owns.
+#[derive(Debug)]
+struct Partition {
+    topic: Arc<Topic>,
+    number: i32,
+    /// Its log, or why it has none: then this partition alone is offline.
+    log: Result<Log, String>,
+    /// Appends whose bytes are on their way, in the order of their offsets.
+    waiting: VecDeque<Waiting>,
+    watches: Watches,
+    /// Whether it stands in the list of partitions with something to write.
+    is_listed: bool,
+    /// Tells it from an earlier partition in the same place, whose operations may still complete.
+    generation: u32,
+}
+
+/// One core's partitions.
+#[derive(Debug)]
+pub struct Partitions {
+    data_dir: PathBuf,
+    slots: Slab<Partition>,
+    by_id: HashMap<PartitionId, usize>,
+    files: OpenFiles,
+    reads: Slab<PendingRead>,
+    /// Partitions with something to write at the turn's end.
+    listed: Vec<usize>,
+    generation: u32,
+}
+
+/// What a core has to tell others after some work on its partitions.
+#[derive(Debug, Default)]
+pub struct Outbound {
+    /// Answers for pending requests.
+    pub answers: Vec<(PendingId, u32, Answer)>,
+    /// Fetches that may read more now.
+    pub woken: Vec<PendingId>,
+}
+
+impl Outbound {
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.answers.is_empty() && self.woken.is_empty()
+    }
+}
+
+impl Partitions {
+    /// No partitions yet; their directories will lie in `data_dir`.
+    pub fn new(data_dir: PathBuf) -> Partitions {
+        Partitions {
+            data_dir,
+            slots: Slab::new(),
+            by_id: HashMap::new(),
+            files: OpenFiles::new(OPEN_FILES_MAX),
+            reads: Slab::new(),
+            listed: Vec::new(),
+            generation: 0,
+        }
+    }
+
+    /// How many partitions are open or offline here.
+    pub fn count(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Begins a turn: files that were evicted in the last one are closed now that its operations are with the back end.
+    pub fn on_turn_start(&mut self, turn: &mut Turn<'_>) {
+        self.files.close_evicted(turn.disk);
+    }
+
+    /// Takes questions in, all of one request, in the request's order.
+    pub fn on_ask(
+        &mut self,
+        turn: &mut Turn<'_>,
+        request: PendingId,
+        questions: Vec<Question>,
+        out: &mut Outbound,
+    ) {
+        let mut budget_bytes = None;
+        for question in questions {
+            let found = self.find(&question);
+            let number = question.number;
+            let answer = match (question.ask, found) {
+                (ask, Err(error)) => Some(refused(&ask, error)),
+                (Ask::Append(records), Ok(slot)) => self.append(turn, slot, (request, number), records),
+                (Ask::Fetch(ask), Ok(slot)) => {
+                    let budget = budget_bytes.get_or_insert(ask.budget_bytes);
+                    self.fetch(turn, slot, (request, number), ask, budget)
+                }
+                (Ask::OffsetFor { timestamp, is_committed }, Ok(slot)) => {
+                    Some(Answer::Offset(self.find_offset(turn, slot, timestamp, is_committed)))
+                }
+                (Ask::EpochEnd(epoch), Ok(slot)) => Some(Answer::EpochEnd(self.epoch_end(slot, epoch))),
+                (Ask::Size, Ok(slot)) => Some(Answer::Size(self.size_bytes(slot))),
+            };
+            if let Some(answer) = answer {
+                out.answers.push((request, number, answer));
+            }
+        }
+    }
+
+    /// The partition's place, if it may answer at all: it is known here, and the client's leader epoch is ours (Q65).
+    fn find(&self, question: &Question) -> Result<usize, ErrorCode> {
+        let slot = *self.by_id.get(&question.partition).ok_or(ErrorCode::UnknownTopicOrPartition)?;
+        match question.current_leader_epoch {
+            -1 => Ok(slot),
+            known if known < self.slots[slot].leader_epoch() => Err(ErrorCode::FencedLeaderEpoch),
+            known if known > self.slots[slot].leader_epoch() => Err(ErrorCode::UnknownLeaderEpoch),
+            _ => Ok(slot),
+        }
+    }
+
+    /// Takes the completion of a write, a sync or a read.
+    pub fn on_completion(&mut self, turn: &mut Turn<'_>, completion: Completion, out: &mut Outbound) {
+        let key = (completion.token.0 & u64::from(u32::MAX)) as usize;
+        match completion.token.0 >> 56 {
+            WRITE => {
+                let generation = (completion.token.0 >> 32) as u32 & GENERATION_MASK;
+                if self.slots.get(key).is_some_and(|partition| partition.generation == generation) {
+                    self.on_written(turn, key, &completion.outcome, out);
+                }
+            }
+            _ => self.on_read(turn, key, completion.outcome, out),
+        }
+    }
+
+    fn on_written(&mut self, turn: &mut Turn<'_>, slot: usize, outcome: &Outcome, out: &mut Outbound) {
+        let partition = &mut self.slots[slot];
+        let Ok(log) = &mut partition.log else { return };
+        let progress = log.on_outcome(turn.disk, outcome);
+        match progress {
+            Progress::Nothing => {}
+            Progress::EndMoved => {
+                let end = log.offsets().end;
+                // A partition with one replica: what the leader has, all have.
+                log.advance_high_watermark(end);
+                partition.complete_appends(out);
+                partition.watches.wake(out);
+            }
+            Progress::Offline(reason) => {
+                let (topic, number) = (&partition.topic.name, partition.number);
+                tracing::error!(%topic, partition = number, ?reason, "the partition is offline: it takes no more records");
+                partition.fail_appends(&format!("the partition's log is offline: {reason:?}"), out);
+                partition.watches.wake(out);
+            }
+        }
+        self.list_if_dirty(slot);
+    }
+
+    fn list_if_dirty(&mut self, slot: usize) {
+        let partition = &mut self.slots[slot];
+        if partition.log.as_ref().is_ok_and(Log::has_work)
+            && !std::mem::replace(&mut partition.is_listed, true)
+        {
+            self.listed.push(slot);
+        }
+    }
+
+    /// Ends a turn: one write for each partition that was appended to.
+    pub fn push_writes(&mut self, turn: &mut Turn<'_>, out: &mut Outbound) {
+        for slot in std::mem::take(&mut self.listed) {
+            let Some(partition) = self.slots.get_mut(slot) else { continue };
+            partition.is_listed = false;
+            let Ok(log) = &mut partition.log else { continue };
+            let token = Token((WRITE << 56) | (u64::from(partition.generation) << 32) | slot as u64);
+            if let Err(reason) = log.push_writes(turn.disk, &mut self.files, turn.ops, token) {
+                let (topic, number) = (&partition.topic.name, partition.number);
+                tracing::error!(%topic, partition = number, ?reason, "the partition is offline: its log cannot be written");
+                partition.fail_appends(&format!("the partition's log is offline: {reason:?}"), out);
+            }
+        }
+    }
+
+    fn size_bytes(&self, slot: usize) -> u64 {
+        self.slots[slot].log.as_ref().map_or(0, Log::size_bytes)
+    }
+
+    /// A fetch watches these no longer.
+    pub fn unwatch(&mut self, request: PendingId, partitions: &[PartitionId]) {
+        for id in partitions {
+            if let Some(slot) = self.by_id.get(id) {
+                self.slots[*slot].watches.remove(request);
+            }
+        }
+    }
+
+    /// Whether bytes of appends are still on their way.
+    pub fn has_flights(&self) -> bool {
+        self.slots
+            .iter()
+            .any(|(_, partition)| partition.log.as_ref().is_ok_and(|log| log.has_flight() || log.has_work()))
+    }
+}
+
+impl Partition {
+    fn leader_epoch(&self) -> i32 {
+        self.topic.partition(self.number).map_or(-1, |meta| meta.leader_epoch)
+    }
+}
+
+/// The answer of a partition that cannot answer, in the words of the question.
+fn refused(ask: &Ask, error: ErrorCode) -> Answer {
+    match ask {
+        Ask::Append(_) => Answer::Appended(Appended::refused(error, error.text())),
+        Ask::Fetch(_) => Answer::Fetched(Fetched::refused(error)),
+        Ask::OffsetFor { .. } => Answer::Offset(FoundOffset::refused(error)),
+        Ask::EpochEnd(_) => Answer::EpochEnd(EpochEnd { error, leader_epoch: -1, end_offset: -1 }),
+        Ask::Size => Answer::Size(0),
+    }
+}

@@ -1,0 +1,143 @@
+//! Appending: a client's records are checked, get their offsets, and are answered when they are in the file.
+
+use protocol::ErrorCode;
+use shard::Buf;
+use storage::batch::{RecordErrorKind, Refusal, validate};
+use storage::{AppendRefusal, Appended as LogAppended, LeaderEpoch, Offset, SequenceRefusal};
+
+use super::{Outbound, Partition, Partitions};
+use crate::answer::{Answer, Appended};
+use crate::broker::Turn;
+use crate::mail::PendingId;
+
+/// An append that has its offsets and waits for its bytes to be in the file.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    request: PendingId,
+    number: u32,
+    last_offset: Offset,
+    answer: Appended,
+}
+
+impl Partitions {
+    /// Checks and appends; the answer, unless it has to wait.
+    pub(super) fn append(
+        &mut self,
+        turn: &Turn<'_>,
+        slot: usize,
+        (request, number): (PendingId, u32),
+        records: Buf,
+    ) -> Option<Answer> {
+        let partition = &mut self.slots[slot];
+        let leader_epoch = LeaderEpoch(partition.leader_epoch());
+        let log = match &mut partition.log {
+            Ok(log) => log,
+            Err(why) => return Some(offline(why.clone())),
+        };
+        let batch = match validate(records, log.settings(), turn.wall_ms) {
+            Ok(batch) => batch,
+            Err(refusal) => return Some(Answer::Appended(of_refusal(&refusal))),
+        };
+        let mut answer = Appended {
+            error: ErrorCode::None,
+            base_offset: -1,
+            log_append_time_ms: batch.log_append_time(),
+            log_start_offset: log.offsets().log_start.0,
+            record_errors: Vec::new(),
+            message: None,
+        };
+        let last_offset = match log.append(&batch, leader_epoch, turn.wall_ms) {
+            Ok(LogAppended::Fresh { base_offset, last_offset }) => {
+                answer.base_offset = base_offset.0;
+                last_offset
+            }
+            Ok(LogAppended::Duplicate(first_try)) => {
+                // Success, with what the first attempt was answered (Q41).
+                answer.base_offset = first_try.base_offset.0;
+                if answer.log_append_time_ms != -1 {
+                    answer.log_append_time_ms = first_try.timestamp;
+                }
+                first_try.last_offset
+            }
+            Err(AppendRefusal::Sequence(refusal)) => return Some(Answer::Appended(of_sequence(&refusal))),
+            Err(AppendRefusal::Offline(reason)) => {
+                return Some(offline(format!("the log is offline: {reason:?}")));
+            }
+        };
+        if last_offset < log.offsets().end {
+            return Some(Answer::Appended(answer));
+        }
+        partition.waiting.push_back(Waiting { request, number, last_offset, answer });
+        self.list_if_dirty(slot);
+        None
+    }
+}
+
+impl Partition {
+    /// Answers the appends whose bytes are in the file.
+    pub(super) fn complete_appends(&mut self, out: &mut Outbound) {
+        let Ok(log) = &self.log else { return };
+        let end = log.offsets().end;
+        // Duplicates wait out of order, so every waiter is looked at; there are a few per connection.
+        self.waiting.retain_mut(|waiting| {
+            if waiting.last_offset >= end {
+                return true;
+            }
+            let empty = Appended::refused(ErrorCode::None, "");
+            let answer = std::mem::replace(&mut waiting.answer, empty);
+            out.answers.push((waiting.request, waiting.number, Answer::Appended(answer)));
+            false
+        });
+    }
+
+    /// Answers every append that waits: what became of its bytes is not known.
+    pub(super) fn fail_appends(&mut self, why: &str, out: &mut Outbound) {
+        for waiting in self.waiting.drain(..) {
+            out.answers.push((waiting.request, waiting.number, offline(why.to_owned())));
+        }
+    }
+}
+
+fn offline(why: String) -> Answer {
+    Answer::Appended(Appended::refused(ErrorCode::KafkaStorageError, why))
+}
+
+fn of_refusal(refusal: &Refusal) -> Appended {
+    let error = match refusal {
+        Refusal::CorruptLength(_) | Refusal::CorruptCrc { .. } => ErrorCode::CorruptMessage,
+        Refusal::Invalid(_) => ErrorCode::InvalidRecord,
+        Refusal::Records(errors) if errors.iter().any(|error| is_about_time(error.kind)) => {
+            ErrorCode::InvalidTimestamp
+        }
+        Refusal::Records(_) => ErrorCode::InvalidRecord,
+        Refusal::TimestampType => ErrorCode::InvalidTimestamp,
+        Refusal::TooLarge { .. } | Refusal::UnpacksTooLarge { .. } => ErrorCode::MessageTooLarge,
+        Refusal::BeyondSegment { .. } => ErrorCode::RecordListTooLarge,
+        Refusal::UnknownCodec => ErrorCode::UnsupportedCompressionType,
+    };
+    let mut answer = Appended::refused(error, refusal.to_string());
+    if let Refusal::Records(errors) = refusal {
+        answer.record_errors = errors.iter().map(|error| (error.index, error.kind.to_string())).collect();
+    }
+    answer
+}
+
+fn is_about_time(kind: RecordErrorKind) -> bool {
+    match kind {
+        RecordErrorKind::Timestamp(_) => true,
+        RecordErrorKind::NullKey => false,
+    }
+}
+
+fn of_sequence(refusal: &SequenceRefusal) -> Appended {
+    match refusal {
+        SequenceRefusal::OutOfOrder { expected, found } => Appended::refused(
+            ErrorCode::OutOfOrderSequenceNumber,
+            format!("sequence {} was expected, not {}", expected.0, found.0),
+        ),
+        SequenceRefusal::StaleEpoch { current } => Appended::refused(
+            ErrorCode::InvalidProducerEpoch,
+            format!("the producer's epoch is {} by now", current.0),
+        ),
+    }
+}

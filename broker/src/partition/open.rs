@@ -1,0 +1,191 @@
+//! Making this core's partitions what the metadata says: opening the new, deleting the gone, closing all at the end.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shard::Disk;
+use storage::{Log, Offset, OpenLog};
+
+use super::watch::Watches;
+use super::{GENERATION_MASK, Outbound, Partition, Partitions};
+use crate::broker::Turn;
+use crate::mail::PartitionId;
+use crate::metadata::{Image, Topic};
+
+/// What one application of an image did.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OpenedCounts {
+    /// Partitions opened.
+    pub opened: usize,
+    /// Partitions that are offline because their logs cannot be opened.
+    pub offline: usize,
+    /// Bytes whose checksums were checked.
+    pub checked_bytes: u64,
+    /// Bytes cut off torn ends.
+    pub cut_bytes: u64,
+}
+
+impl Partitions {
+    /// Opens the partitions that have come to this core between two images, deletes those whose topics are gone, and hands
+    /// new settings to the rest.
+    pub fn apply(
+        &mut self,
+        turn: &mut Turn<'_>,
+        before: &Image,
+        after: &Image,
+        out: &mut Outbound,
+    ) -> OpenedCounts {
+        for topic in before.topics() {
+            if after.topic_by_id(topic.id).is_none() {
+                for partition in 0..topic.partitions.len() as i32 {
+                    self.delete(turn, PartitionId { topic_id: topic.id, partition }, out);
+                }
+            }
+        }
+        let mut counts = OpenedCounts::default();
+        for topic in after.topics() {
+            let known = before.topic_by_id(topic.id);
+            if known.is_some_and(|known| Arc::ptr_eq(known, topic)) {
+                continue;
+            }
+            for (meta, number) in topic.partitions.iter().zip(0..) {
+                if meta.home == turn.shard {
+                    let is_start = before.version == 0;
+                    self.open_or_update(turn, topic, number, is_start, &mut counts);
+                }
+            }
+        }
+        counts
+    }
+
+    fn open_or_update(
+        &mut self,
+        turn: &mut Turn<'_>,
+        topic: &Arc<Topic>,
+        number: i32,
+        is_start: bool,
+        counts: &mut OpenedCounts,
+    ) {
+        let id = PartitionId { topic_id: topic.id, partition: number };
+        if let Some(&slot) = self.by_id.get(&id) {
+            let partition = &mut self.slots[slot];
+            if let Ok(log) = &mut partition.log {
+                log.set_settings(Arc::clone(&topic.log_settings));
+            }
+            partition.topic = Arc::clone(topic);
+            return;
+        }
+        let dir = self.dir_of(topic, number);
+        if !is_start {
+            move_stray_aside(turn, &dir);
+        }
+        let with = OpenLog {
+            dir,
+            settings: Arc::clone(&topic.log_settings),
+            log_start: Offset::ZERO,
+            now: turn.wall_ms,
+        };
+        let log = match Log::open(turn.disk, &mut self.files, with) {
+            Ok((mut log, recovered)) => {
+                let end = log.offsets().end;
+                log.advance_high_watermark(end);
+                counts.opened += 1;
+                counts.checked_bytes += recovered.checked_bytes;
+                counts.cut_bytes += recovered.cut_bytes;
+                Ok(log)
+            }
+            Err(error) => {
+                tracing::error!(topic = %topic.name, partition = number, %error, "the partition is offline: its log cannot be opened");
+                counts.offline += 1;
+                Err(error.to_string())
+            }
+        };
+        self.generation = (self.generation + 1) & GENERATION_MASK;
+        let slot = self.slots.insert(Partition {
+            topic: Arc::clone(topic),
+            number,
+            log,
+            waiting: VecDeque::new(),
+            watches: Watches::default(),
+            is_listed: false,
+            generation: self.generation,
+        });
+        self.by_id.insert(id, slot);
+    }
+
+    /// Deletes a partition at once. What the ring still has of it goes to files without a name, and its completions find
+    /// nobody.
+    fn delete(&mut self, turn: &mut Turn<'_>, id: PartitionId, out: &mut Outbound) {
+        let Some(slot) = self.by_id.remove(&id) else { return };
+        let mut partition = self.slots.remove(slot);
+        partition.fail_appends("the topic was deleted", out);
+        partition.watches.wake(out);
+        let dir = self.dir_of(&partition.topic, partition.number);
+        let deleted = match partition.log {
+            Ok(log) => log.delete(turn.disk, &mut self.files).map_err(|error| error.to_string()),
+            Err(_) => turn.disk.remove_dir(&dir).map_err(|error| error.to_string()),
+        };
+        if let Err(error) = deleted {
+            tracing::error!(dir = %dir.display(), %error, "a deleted partition's files cannot be removed; the next start tries again");
+        }
+    }
+
+    fn dir_of(&self, topic: &Topic, number: i32) -> PathBuf {
+        self.data_dir.join(format!("{}-{number}", topic.name))
+    }
+
+    /// Closes all logs cleanly, so that the next start has nothing to check. Everything must have been written.
+    pub fn close(&mut self, turn: &mut Turn<'_>) {
+        self.by_id.clear();
+        for partition in self.slots.drain() {
+            let Ok(log) = partition.log else { continue };
+            if let Err(error) = log.close(turn.disk, &mut self.files) {
+                tracing::warn!(%error, "a log was not closed cleanly; the next start checks it");
+            }
+        }
+    }
+}
+
+/// A new partition never adopts files: what lies in its place, put there by whomever, is moved aside.
+fn move_stray_aside(turn: &mut Turn<'_>, dir: &Path) {
+    if turn.disk.list(dir).is_err() {
+        return;
+    }
+    let mut aside = dir.as_os_str().to_owned();
+    aside.push(format!(".{}.stray", turn.wall_ms.0));
+    match turn.disk.rename(dir, Path::new(&aside)) {
+        Ok(()) => {
+            tracing::warn!(dir = %dir.display(), "files in the place of a new partition were moved aside, to *.stray")
+        }
+        Err(error) => {
+            tracing::error!(dir = %dir.display(), %error, "files in the place of a new partition cannot be moved")
+        }
+    }
+}
+
+/// Finishes deletions that a crash cut short: directories that are marked as deleted, and those of the topics in `removed`
+/// that the metadata has no more. A directory that no topic explains is left alone.
+pub fn remove_leftovers(
+    disk: &mut dyn Disk,
+    data_dir: &Path,
+    image: &Image,
+    removed: &HashSet<String>,
+) -> Result<(), shard::IoError> {
+    for entry in disk.list(data_dir)?.into_iter().filter(|entry| entry.is_dir) {
+        let topic = parse_partition_dir(&entry.name);
+        let is_removed = topic.is_some_and(|topic| removed.contains(topic) && image.topic(topic).is_none());
+        if is_removed || entry.name.ends_with(".deleted") {
+            tracing::info!(dir = %entry.name, "finishing the deletion of a partition");
+            disk.remove_dir(&data_dir.join(&entry.name))?;
+        } else if topic.is_some_and(|topic| topic != "__cluster_metadata" && image.topic(topic).is_none()) {
+            tracing::warn!(dir = %entry.name, "no topic has this partition: the directory is left alone");
+        }
+    }
+    Ok(())
+}
+
+fn parse_partition_dir(name: &str) -> Option<&str> {
+    let (topic, number) = name.rsplit_once('-')?;
+    number.parse::<u32>().ok().map(|_| topic)
+}

@@ -1,0 +1,157 @@
+//! Reading for fetches: what is asked is planned at once and read by the ring; a reader's bytes are whole batches.
+
+use protocol::ErrorCode;
+use shard::{Op, Outcome, Token};
+use storage::{BatchHeader, Log, Offset, ReadDone, ReadPlan, ReadRange, ReadWant, StorageError};
+
+use super::{Outbound, Partitions, READ};
+use crate::answer::{Answer, Fetched};
+use crate::broker::Turn;
+use crate::mail::{FetchAsk, PendingId};
+
+/// A read that the ring has.
+#[derive(Debug)]
+pub(super) struct PendingRead {
+    slot: usize,
+    generation: u32,
+    request: PendingId,
+    number: u32,
+    range: ReadRange,
+    /// Batches from here on are not for the reader.
+    up_to: Offset,
+    /// The answer, but for its records.
+    answer: Fetched,
+}
+
+impl Partitions {
+    /// Plans a fetch's read of one partition; the answer, unless bytes have to be read for it.
+    pub(super) fn fetch(
+        &mut self,
+        turn: &mut Turn<'_>,
+        slot: usize,
+        (request, number): (PendingId, u32),
+        ask: FetchAsk,
+        budget_bytes: &mut u32,
+    ) -> Option<Answer> {
+        let partition = &mut self.slots[slot];
+        let (leader_epoch, generation) = (partition.leader_epoch(), partition.generation);
+        let Ok(log) = &mut partition.log else {
+            return Some(Answer::Fetched(Fetched::refused(ErrorCode::KafkaStorageError)));
+        };
+        let mut answer = answer_of(log, leader_epoch);
+        if let Some(diverging) = diverging_epoch(log, &ask) {
+            answer.diverging = Some(diverging);
+            return Some(Answer::Fetched(answer));
+        }
+        let offsets = log.offsets();
+        let up_to = if ask.is_committed { offsets.last_stable } else { offsets.high_watermark };
+        let bytes_max = ask.bytes_max.min(*budget_bytes);
+        let is_first = *budget_bytes == ask.budget_bytes;
+        let want = ReadWant { offset: ask.offset, bytes_max, up_to, at_least_one: is_first };
+        let plan = match log.plan_read(turn.disk, &mut self.files, want) {
+            Ok(plan) => plan,
+            Err(error) => return Some(Answer::Fetched(on_error(&error))),
+        };
+        if ask.is_watched {
+            partition.watches.add(request);
+        }
+        match plan {
+            ReadPlan::OutOfRange => Some(Answer::Fetched(Fetched::refused(ErrorCode::OffsetOutOfRange))),
+            ReadPlan::Empty => Some(Answer::Fetched(answer)),
+            // The budget is used up by the partitions before this one.
+            ReadPlan::Range(_) if bytes_max == 0 && !is_first => {
+                answer.is_full = true;
+                Some(Answer::Fetched(answer))
+            }
+            ReadPlan::Range(range) => {
+                *budget_bytes = budget_bytes.saturating_sub(u32::try_from(range.len).unwrap_or(u32::MAX));
+                let read = PendingRead { slot, generation, request, number, range, up_to, answer };
+                self.push_read(turn, read);
+                None
+            }
+        }
+    }
+
+    fn push_read(&mut self, turn: &mut Turn<'_>, read: PendingRead) {
+        let ReadRange { file, position: offset, len, .. } = read.range;
+        let token = Token((READ << 56) | self.reads.insert(read) as u64);
+        turn.ops.push(token, Op::Read { file, offset, len, buffer: turn.pool.take(len) });
+    }
+
+    pub(super) fn on_read(&mut self, turn: &mut Turn<'_>, key: usize, outcome: Outcome, out: &mut Outbound) {
+        let mut read = self.reads.remove(key);
+        let done = match (
+            outcome,
+            self.slots
+                .get_mut(read.slot)
+                .filter(|partition| partition.generation == read.generation)
+                .map(|partition| &mut partition.log),
+        ) {
+            (Outcome::Read(buffer), Some(Ok(log))) => log
+                .on_read(turn.disk, &mut self.files, &read.range, buffer.freeze())
+                .map_err(|error| on_error(&error)),
+            (Outcome::Failed(error), _) => {
+                tracing::error!(%error, "a log cannot be read");
+                Err(Fetched::refused(ErrorCode::KafkaStorageError))
+            }
+            _ => Err(Fetched::refused(ErrorCode::UnknownTopicOrPartition)),
+        };
+        let answer = match done {
+            Ok(ReadDone::More(range)) => {
+                read.range = range;
+                return self.push_read(turn, read);
+            }
+            Ok(ReadDone::Batches(records)) => {
+                let mut answer = read.answer;
+                answer.is_full = end_of(&records) < read.up_to;
+                answer.records = records;
+                answer
+            }
+            Ok(ReadDone::Empty) => Fetched { is_full: true, ..read.answer },
+            Err(refused) => refused,
+        };
+        out.answers.push((read.request, read.number, Answer::Fetched(answer)));
+    }
+}
+
+fn answer_of(log: &Log, leader_epoch: i32) -> Fetched {
+    let offsets = log.offsets();
+    Fetched {
+        high_watermark: offsets.high_watermark.0,
+        last_stable_offset: offsets.last_stable.0,
+        log_start_offset: offsets.log_start.0,
+        leader_epoch,
+        ..Fetched::refused(ErrorCode::None)
+    }
+}
+
+/// Where a reader's log parts from this one: its last record's epoch is unknown here, or ended before its offset (KIP-595).
+fn diverging_epoch(log: &Log, ask: &FetchAsk) -> Option<(storage::LeaderEpoch, Offset)> {
+    if ask.last_fetched_epoch < 0 {
+        return None;
+    }
+    let asked = storage::LeaderEpoch(ask.last_fetched_epoch);
+    match log.epochs().end_of(asked, log.offsets().end) {
+        Some((epoch, end)) if epoch != asked || end < ask.offset => Some((epoch, end)),
+        Some(_) => None,
+        None => Some((storage::LeaderEpoch(-1), Offset(-1))),
+    }
+}
+
+/// The offset after the last of some whole batches.
+fn end_of(records: &[u8]) -> Offset {
+    let mut rest = records;
+    let mut end = Offset::ZERO;
+    while let Some((header, size)) =
+        BatchHeader::parse(rest).and_then(|header| Some((header, header.size()?)))
+    {
+        end = header.last_offset().plus(1);
+        rest = rest.get(size..).unwrap_or_default();
+    }
+    end
+}
+
+fn on_error(error: &StorageError) -> Fetched {
+    tracing::error!(%error, "a log cannot be read");
+    Fetched::refused(ErrorCode::KafkaStorageError)
+}

@@ -1,0 +1,53 @@
+//! A request as a handler gets it: its header read, its body still in the frame.
+
+use std::net::SocketAddr;
+
+use net::{ListenerIndex, ReplySlot};
+use protocol::{ApiKey, DecodeError, Decoder, Message, RequestHeader};
+use shard::{Buf, ShardId};
+
+/// A request of a key and a version that are served here.
+#[derive(Debug)]
+pub struct Request {
+    /// The core that took it in and will send the reply.
+    pub origin: ShardId,
+    /// Where the reply goes.
+    pub slot: ReplySlot,
+    /// Its API key.
+    pub key: ApiKey,
+    /// Its version, within the served range.
+    pub version: i16,
+    /// Returned in the reply.
+    pub correlation_id: i32,
+    /// The listener that it came in by (Q23).
+    pub listener: ListenerIndex,
+    /// Who asks.
+    pub peer: SocketAddr,
+    /// The frame without its size.
+    pub frame: Buf,
+}
+
+impl Request {
+    /// The client's name for itself; null counts as empty (Q4).
+    pub fn client_id(&self) -> &str {
+        RequestHeader::decode(&mut Decoder::new(&self.frame))
+            .ok()
+            .and_then(|header| header.client_id)
+            .unwrap_or("")
+    }
+
+    /// A decoder of the whole frame that stands at the body.
+    pub fn body(&self) -> Result<Decoder<'_>, DecodeError> {
+        let mut d = Decoder::new(&self.frame);
+        RequestHeader::decode(&mut d)?;
+        Ok(d)
+    }
+
+    /// The whole body; bytes left over are an error.
+    pub fn decode<'a, M: Message<'a>>(&'a self) -> Result<M, DecodeError> {
+        let mut d = self.body()?;
+        let body = M::decode(&mut d, self.version)?;
+        d.finish()?;
+        Ok(body)
+    }
+}

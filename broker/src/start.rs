@@ -1,0 +1,258 @@
+//! Bringing a node up: its directory, its addresses, its cores; and telling what it is.
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use net::{Limits, ListenerIndex};
+use shard::boot::{self, BootError, DirLock, Running};
+use shard::ring::{Files, Ring, RingError};
+use shard::{Io, ListenerId, Pool, ShardId};
+
+use crate::broker::Broker;
+use crate::config::{Cores, ServerConfig};
+use crate::data_dir::{self, DataDirError};
+use crate::metadata::controller::Controller;
+use crate::metadata::log::MetadataError;
+
+/// Requests of one connection that may be unanswered.
+const REQUESTS_MAX: usize = 64;
+
+/// What the process is; the same for all of its cores and for all of its life.
+#[derive(Debug)]
+pub struct Node {
+    /// Its number in the cluster.
+    pub id: i32,
+    /// The cluster's id.
+    pub cluster_id: String,
+    /// Where all data lies.
+    pub data_dir: PathBuf,
+    /// The same, as clients are told.
+    pub data_dir_text: String,
+    /// How many cores it uses.
+    pub core_count: u16,
+    /// The settings it was started with.
+    pub config: Arc<ServerConfig>,
+    /// What clients are told to connect to, by listener.
+    pub advertised: Vec<(String, u16)>,
+    /// When the process was started.
+    pub started: Instant,
+}
+
+impl Node {
+    /// The address that belongs to the listener of a connection (Q23).
+    pub fn advertised(&self, listener: ListenerIndex) -> (&str, u16) {
+        let (host, port) = &self.advertised[listener.0];
+        (host, *port)
+    }
+
+    /// What each core allows on its connections.
+    pub fn limits(&self) -> Limits {
+        let values = self.config.values();
+        Limits {
+            request_bytes_max: values.socket_request_max_bytes() as usize,
+            requests_max: REQUESTS_MAX,
+            idle_ms_max: values.connections_max_idle_ms().unwrap_or(i64::MAX),
+            connections_max: values.max_connections() as usize,
+            connections_per_ip_max: values.max_connections_per_ip() as usize,
+        }
+    }
+
+    /// All cores are ready.
+    pub fn on_ready(&self) {
+        tracing::info!(ms = self.started.elapsed().as_millis() as u64, "ready");
+    }
+}
+
+/// Why a node does not start: one line that says what to do.
+#[derive(Debug)]
+pub enum StartError {
+    /// Another process has the directory.
+    Locked(PathBuf),
+    /// The directory cannot be used.
+    DataDir(DataDirError),
+    /// The directory cannot be locked.
+    Lock(PathBuf, io::Error),
+    /// The metadata cannot be read.
+    Metadata(MetadataError),
+    /// An address cannot be listened on.
+    Listen {
+        /// Which.
+        address: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A core that was asked for is not there.
+    Core {
+        /// Which.
+        core: usize,
+        /// What there is.
+        allowed: Vec<usize>,
+    },
+    /// More cores are asked for than there are.
+    CoreCount {
+        /// How many.
+        wanted: usize,
+        /// What there is.
+        allowed: usize,
+    },
+    /// No io_uring.
+    Ring(RingError),
+    /// Something of the operating system's.
+    System(io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Locked(dir) => write!(
+                f,
+                "{}: another broker uses this directory: stop it, or start with another --data-dir",
+                dir.display()
+            ),
+            StartError::DataDir(error) => error.fmt(f),
+            StartError::Lock(dir, error) => write!(f, "{}: {error}", dir.display()),
+            StartError::Metadata(error) => error.fmt(f),
+            StartError::Listen { address, error } => {
+                write!(
+                    f,
+                    "cannot listen on {address}: {error}: stop what does, or start with another --listen"
+                )
+            }
+            StartError::Core { core, allowed } => {
+                write!(f, "core {core} is not one that this process may use: they are {allowed:?}")
+            }
+            StartError::CoreCount { wanted, allowed } => {
+                write!(f, "{wanted} cores are asked for, and this process may use {allowed}")
+            }
+            StartError::Ring(error) => error.fmt(f),
+            StartError::System(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// A node that runs.
+pub struct RunningNode {
+    /// What it is.
+    pub node: Arc<Node>,
+    /// Where it listens, by listener.
+    pub addresses: Vec<Vec<SocketAddr>>,
+    /// The CPUs of its cores.
+    pub cpus: Vec<usize>,
+    /// Its cores.
+    pub running: Running,
+    /// Keeps other processes out of its directory.
+    pub lock: DirLock,
+}
+
+/// Brings a node up; returns when its cores run. They serve as soon as their partitions are open.
+pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, StartError> {
+    let config = Arc::new(config);
+    let cpus = choose_cpus(config.cores())?;
+    let data_dir = config.log_dir().to_path_buf();
+    let lock = match boot::lock_dir(&data_dir) {
+        Ok(Some(lock)) => lock,
+        Ok(None) => return Err(StartError::Locked(data_dir)),
+        Err(error) => return Err(StartError::Lock(data_dir, error)),
+    };
+    let addresses = find_addresses(&config)?;
+    let id = config.values().node_id();
+    let random = [boot::random_seed(), boot::random_seed()];
+    let identity =
+        data_dir::open(&mut Files::default(), &data_dir, id, random).map_err(StartError::DataDir)?;
+    let advertised = config.listeners().iter().zip(&addresses).map(|(listener, bound)| {
+        let advertised = &listener.advertised;
+        let port =
+            if advertised.port == 0 { bound.first().map_or(0, SocketAddr::port) } else { advertised.port };
+        (advertised.host.clone(), port)
+    });
+    let node = Arc::new(Node {
+        id,
+        cluster_id: identity.cluster_id,
+        data_dir_text: std::path::absolute(&data_dir)
+            .unwrap_or_else(|_| data_dir.clone())
+            .display()
+            .to_string(),
+        data_dir,
+        core_count: cpus.len() as u16,
+        advertised: advertised.collect(),
+        started,
+        config,
+    });
+    let pool = Pool::new(node.config.values().ringlog_pool_bytes() as usize);
+    let running = boot_cores(&node, &addresses, &cpus, &pool)?;
+    Ok(RunningNode { node, addresses, cpus, running, lock })
+}
+
+fn boot_cores(
+    node: &Arc<Node>,
+    addresses: &[Vec<SocketAddr>],
+    cpus: &[usize],
+    pool: &Pool,
+) -> Result<Running, StartError> {
+    let pins: Vec<Option<usize>> = cpus.iter().map(|&cpu| Some(cpu)).collect();
+    let (node, addresses) = (Arc::clone(node), addresses.to_vec());
+    let build = move |me: ShardId, ring: &mut Ring| {
+        let listeners = listen(ring, &addresses)?;
+        let controller = if me == ShardId(0) { Some(open_controller(ring, &node)?) } else { None };
+        Ok::<_, StartError>(Broker::new(me, Arc::clone(&node), controller, listeners))
+    };
+    boot::run(&pins, pool, build).map_err(|error| match error {
+        BootError::Ring(error) => StartError::Ring(error),
+        BootError::System(error) => StartError::System(error),
+        BootError::App(error) => error,
+    })
+}
+
+fn listen(
+    ring: &mut Ring,
+    addresses: &[Vec<SocketAddr>],
+) -> Result<Vec<(ListenerId, ListenerIndex)>, StartError> {
+    let mut listeners = Vec::new();
+    for (index, addresses) in addresses.iter().enumerate() {
+        for &address in addresses {
+            let (listener, _) = ring
+                .listen(address)
+                .map_err(|error| StartError::Listen { address: address.to_string(), error })?;
+            listeners.push((listener, ListenerIndex(index)));
+        }
+    }
+    Ok(listeners)
+}
+
+fn open_controller(ring: &mut Ring, node: &Node) -> Result<Controller, StartError> {
+    let (config, now) = (Arc::clone(&node.config), ring.wall_ms());
+    Controller::open(ring.disk(), &node.data_dir, config, &node.cluster_id, node.core_count, now)
+        .map_err(StartError::Metadata)
+}
+
+fn choose_cpus(wanted: &Cores) -> Result<Vec<usize>, StartError> {
+    let allowed = boot::allowed_cpus().map_err(StartError::System)?;
+    match wanted {
+        Cores::All => Ok(allowed),
+        Cores::Count(count) if *count <= allowed.len() => Ok(allowed[..*count].to_vec()),
+        Cores::Count(wanted) => Err(StartError::CoreCount { wanted: *wanted, allowed: allowed.len() }),
+        Cores::List(cores) => match cores.iter().find(|core| !allowed.contains(core)) {
+            Some(&core) => Err(StartError::Core { core, allowed }),
+            None => Ok(cores.clone()),
+        },
+    }
+}
+
+fn find_addresses(config: &ServerConfig) -> Result<Vec<Vec<SocketAddr>>, StartError> {
+    let mut found = Vec::new();
+    for listener in config.listeners() {
+        let mut addresses = Vec::new();
+        for bind in &listener.binds {
+            let free = boot::free_addresses(&bind.host, bind.port);
+            addresses.extend(free.map_err(|error| StartError::Listen { address: bind.to_string(), error })?);
+        }
+        found.push(addresses);
+    }
+    Ok(found)
+}
