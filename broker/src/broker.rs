@@ -317,22 +317,16 @@ impl Broker {
     // --- metadata -----------------------------------------------------------------------------------------------------
 
     /// Makes a change durable and carries it to all cores; the reply goes out when all have applied it.
-    pub fn commit(
-        &mut self,
-        turn: &mut Turn<'_>,
-        records: &[Record],
-        committed: Committed,
-    ) -> Result<(), (shard::IoError, Committed)> {
+    pub fn commit(&mut self, turn: &mut Turn<'_>, records: &[Record], committed: Committed) {
         let controller = self.controller.as_mut().expect("only the controller's core commits");
         match controller.commit(turn.disk, records, turn.wall_ms) {
             Ok(image) => {
                 controller.announce(Some(committed));
                 self.publish(turn, &image);
-                Ok(())
             }
             Err(error) => {
                 tracing::error!(%error, "the metadata log cannot be written: no change is possible until a restart");
-                Err((error, committed))
+                self.reply_frame(turn, &committed.request, committed.failure);
             }
         }
     }
@@ -367,7 +361,7 @@ impl Broker {
 
     fn on_applied(&mut self, turn: &mut Turn<'_>, core: ShardId, version: i64) {
         let controller = self.controller.as_mut().expect("cores report to the controller");
-        for Committed { request, reply } in controller.on_applied(core, version) {
+        for Committed { request, reply, .. } in controller.on_applied(core, version) {
             self.reply_frame(turn, &request, reply);
         }
         if self.phase == Phase::Starting && self.controller().is_ready() {
@@ -377,7 +371,7 @@ impl Broker {
             self.serve(turn);
             self.node.on_ready();
         }
-        while let Some(request) = self.controller().next() {
+        while let Some(request) = self.controller().take_ready() {
             self.on_controller_request(turn, request);
         }
     }

@@ -48,7 +48,7 @@ fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         let known = find_topic(&broker.image, &topic);
         for partition in topic.partitions() {
             let planned = check_acks(view.acks)
-                .and_then(|()| known)
+                .and(known)
                 .and_then(|topic| plan_append(topic, &partition, request.version, is_admin));
             match planned {
                 Ok((home, id)) => {

@@ -78,16 +78,13 @@ fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request, names: &[S
     // The answer is made of the image that the records lead to.
     let mut after = (*image).clone();
     records.iter().for_each(|record| after.apply(record));
-    let asked: MetadataRequest<'_> = request.decode().expect("the request was decoded before");
-    let response = answer(&after, &broker.node, &asked, &request);
-    let reply = encode_response(request.key, request.version, request.correlation_id, &response);
-    let committed = Committed { request, reply };
-    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, committed) {
+    let encode = |image: &Image| {
         let asked: MetadataRequest<'_> = request.decode().expect("the request was decoded before");
-        let node = broker.node.clone();
-        let response = answer(&image, &node, &asked, &request);
-        broker.reply(turn, &request, &response);
-    }
+        let response = answer(image, &broker.node, &asked, &request);
+        encode_response(request.key, request.version, request.correlation_id, &response)
+    };
+    let (reply, failure) = (encode(&after), encode(&image));
+    broker.commit(turn, &records, Committed { request, reply, failure });
 }
 
 fn answer<'a>(

@@ -154,9 +154,7 @@ fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     let failure = reply_of(&failed);
     drop(failed);
     drop(asked);
-    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, Committed { request, reply }) {
-        broker.reply_frame(turn, &request, failure);
-    }
+    broker.commit(turn, &records, Committed { request, reply, failure });
 }
 
 fn repeated<'a>(asked: &CreateTopicsRequest<'a>) -> HashSet<&'a str> {

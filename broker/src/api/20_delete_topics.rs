@@ -66,9 +66,7 @@ fn on_delete_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     let failure = encode_response(request.key, request.version, request.correlation_id, &response);
     drop(response);
     drop(asked);
-    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, Committed { request, reply }) {
-        broker.reply_frame(turn, &request, failure);
-    }
+    broker.commit(turn, &records, Committed { request, reply, failure });
 }
 
 /// Decides which topic is meant; touches nothing.

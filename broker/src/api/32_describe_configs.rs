@@ -27,13 +27,19 @@ pub const API: Api = Api::local(ApiKey::DescribeConfigs, 1..=4, on_describe_conf
 /// Why a resource is not described.
 struct Refusal(ErrorCode, String);
 
+/// A resource's settings, with their documentation if it is asked for.
+struct Described {
+    entries: Result<Vec<Entry>, Refusal>,
+    texts: Vec<String>,
+}
+
 fn on_describe_configs(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     let image = broker.image.clone();
     let asked: DescribeConfigsRequest<'_> = match request.decode() {
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    let described: Vec<(Result<Vec<Entry>, Refusal>, Vec<String>)> = asked
+    let described: Vec<Described> = asked
         .resources
         .iter()
         .map(|resource| {
@@ -44,21 +50,23 @@ fn on_describe_configs(broker: &mut Broker, turn: &mut Turn<'_>, request: Reques
                 }
                 _ => Vec::new(),
             };
-            (entries, texts)
+            Described { entries, texts }
         })
         .collect();
-    let results = asked.resources.iter().zip(&described).map(|(resource, (entries, texts))| {
+    let results = asked.resources.iter().zip(&described).map(|(resource, described)| {
         let result = DescribeConfigsResult {
             resource_type: resource.resource_type,
             resource_name: resource.resource_name,
             ..Default::default()
         };
-        match entries {
+        match &described.entries {
             Ok(entries) => DescribeConfigsResult {
                 configs: entries
                     .iter()
                     .enumerate()
-                    .map(|(index, entry)| result_of(entry, texts.get(index), asked.include_synonyms))
+                    .map(|(index, entry)| {
+                        result_of(entry, described.texts.get(index), asked.include_synonyms)
+                    })
                     .collect(),
                 ..result
             },

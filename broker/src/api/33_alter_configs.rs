@@ -11,7 +11,7 @@ use protocol::{ApiKey, ErrorCode, encode_response};
 
 use super::Api;
 use crate::broker::{Broker, Turn};
-use crate::config::{InvalidSetting, TopicConfig, differences};
+use crate::config::{Alteration, InvalidSetting, Operation, Reach, ServerConfig, TopicConfig, differences};
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
 use crate::metadata::{Image, Topic};
@@ -49,36 +49,63 @@ impl Refusal {
     }
 }
 
-/// The topic that a resource is, if its settings can be changed.
-pub fn changed_topic<'a>(
+/// What a resource's settings are to become.
+pub enum Changed<'a> {
+    /// A topic.
+    Topic(&'a Arc<Topic>),
+    /// This broker alone, or all brokers.
+    Broker(Reach),
+}
+
+/// What a resource is, if its settings can be changed.
+pub fn find_changed<'a>(
     image: &'a Image,
     node: &Node,
     kind: i8,
     name: &str,
     is_first: bool,
-) -> Result<&'a Arc<Topic>, Refusal> {
+) -> Result<Changed<'a>, Refusal> {
     let refuse = |error, why: &str| Err(Refusal { error, why: why.to_owned() });
     if !is_first {
         return refuse(ErrorCode::InvalidRequest, "the request names this resource more than once");
     }
     match Resource::parse(kind, name, node.id) {
-        Resource::Topic(name) => image.topic(name).ok_or_else(|| {
+        Resource::Topic(name) => image.topic(name).map(Changed::Topic).ok_or_else(|| {
             let error = ErrorCode::UnknownTopicOrPartition;
             Refusal { error, why: error.text().to_owned() }
         }),
-        Resource::ThisBroker | Resource::AllBrokers => refuse(
-            ErrorCode::InvalidRequest,
-            "settings of the broker are read when it starts: change its file, or --set, and start it again",
-        ),
+        Resource::ThisBroker => Ok(Changed::Broker(Reach::ThisBroker)),
+        Resource::AllBrokers => Ok(Changed::Broker(Reach::AllBrokers)),
         Resource::Other(why) => refuse(ErrorCode::InvalidRequest, &why),
     }
 }
 
 /// The records that give a topic other settings.
-pub fn records_of(topic: &Topic, after: &TopicConfig) -> Vec<Record> {
+pub fn topic_records_of(topic: &Topic, after: &TopicConfig) -> Vec<Record> {
     differences(topic.config.overrides(), after.overrides())
         .into_iter()
         .map(|(name, value)| Record::TopicConfig { topic: topic.name.to_string(), name, value })
+        .collect()
+}
+
+/// The records that give a broker, or all, other settings.
+pub fn broker_records_of(
+    node: &Node,
+    reach: Reach,
+    before: &ServerConfig,
+    after: &ServerConfig,
+) -> Vec<Record> {
+    let texts = |config: &ServerConfig| match reach {
+        Reach::ThisBroker => config.layers().dynamic_broker.clone(),
+        Reach::AllBrokers => config.layers().dynamic_default.clone(),
+    };
+    let broker = match reach {
+        Reach::ThisBroker => node.id.to_string(),
+        Reach::AllBrokers => String::new(),
+    };
+    differences(&texts(before), &texts(after))
+        .into_iter()
+        .map(|(name, value)| Record::BrokerConfig { broker: broker.clone(), name, value })
         .collect()
 }
 
@@ -117,9 +144,7 @@ fn on_alter_configs(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
         return broker.reply_frame(turn, &request, reply);
     }
     drop(asked);
-    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, Committed { request, reply }) {
-        broker.reply_frame(turn, &request, failure);
-    }
+    broker.commit(turn, &records, Committed { request, reply, failure });
 }
 
 /// Decides what changes; touches nothing.
@@ -129,8 +154,28 @@ fn plan(
     resource: &AlterConfigsResource<'_>,
     is_first: bool,
 ) -> Result<Vec<Record>, Refusal> {
-    let topic = changed_topic(image, node, resource.resource_type, resource.resource_name, is_first)?;
-    let settings = resource.configs.iter().map(|config| (config.name, config.value));
-    let after = TopicConfig::new(settings, &image.server).map_err(|invalid| Refusal::of(&invalid))?;
-    Ok(records_of(topic, &after))
+    let settings = || resource.configs.iter().map(|config| (config.name, config.value));
+    match find_changed(image, node, resource.resource_type, resource.resource_name, is_first)? {
+        Changed::Topic(topic) => {
+            let after =
+                TopicConfig::new(settings(), &image.server).map_err(|invalid| Refusal::of(&invalid))?;
+            Ok(topic_records_of(topic, &after))
+        }
+        Changed::Broker(reach) => {
+            let layers = image.server.layers();
+            let before = match reach {
+                Reach::ThisBroker => &layers.dynamic_broker,
+                Reach::AllBrokers => &layers.dynamic_default,
+            };
+            let named: HashSet<&str> = settings().map(|(name, _)| name).collect();
+            let deleted = before
+                .keys()
+                .filter(|name| !named.contains(name.as_str()))
+                .map(|name| Alteration { name, operation: Operation::Delete, value: None });
+            let set = settings().map(|(name, value)| Alteration { name, operation: Operation::Set, value });
+            let alterations: Vec<Alteration<'_>> = deleted.chain(set).collect();
+            let after = image.server.altered(reach, &alterations).map_err(|invalid| Refusal::of(&invalid))?;
+            Ok(broker_records_of(node, reach, &image.server, &after))
+        }
+    }
 }

@@ -63,9 +63,7 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
         return broker.reply_frame(turn, &request, reply);
     }
     drop(asked);
-    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, Committed { request, reply }) {
-        broker.reply_frame(turn, &request, failure);
-    }
+    broker.commit(turn, &records, Committed { request, reply, failure });
 }
 
 /// Decides which partitions a topic gets; touches nothing.

@@ -2,7 +2,7 @@
 //!
 //! Order of checks, per resource: named once → of a kind that has settings → there → each setting once, known, its value
 //! allowed, together without contradiction (Q101). A resource is changed whole or not at all. `validate_only` changes nothing.
-//! - Settings of brokers are not changed at run time here: refused with a reason.
+//! - A broker's settings: this one's by its id, those of all by an empty name; what is read at the start alone is refused.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use protocol::messages::incremental_alter_configs_response::{
 use protocol::{ApiKey, ErrorCode, encode_response};
 
 use super::Api;
-use super::alter_configs::{Refusal, changed_topic, records_of};
+use super::alter_configs::{Changed, Refusal, broker_records_of, find_changed, topic_records_of};
 use crate::broker::{Broker, Turn};
 use crate::config::{Alteration, Operation};
 use crate::metadata::Image;
@@ -63,9 +63,7 @@ fn on_incremental_alter_configs(broker: &mut Broker, turn: &mut Turn<'_>, reques
         return broker.reply_frame(turn, &request, reply);
     }
     drop(asked);
-    if let Err((_, Committed { request, .. })) = broker.commit(turn, &records, Committed { request, reply }) {
-        broker.reply_frame(turn, &request, failure);
-    }
+    broker.commit(turn, &records, Committed { request, reply, failure });
 }
 
 /// Decides what changes; touches nothing.
@@ -75,7 +73,7 @@ fn plan(
     resource: &AlterConfigsResource<'_>,
     is_first: bool,
 ) -> Result<Vec<Record>, Refusal> {
-    let topic = changed_topic(image, node, resource.resource_type, resource.resource_name, is_first)?;
+    let changed = find_changed(image, node, resource.resource_type, resource.resource_name, is_first)?;
     let mut alterations = Vec::new();
     for config in &resource.configs {
         let operation = Operation::from_code(config.config_operation).ok_or_else(|| Refusal {
@@ -84,6 +82,19 @@ fn plan(
         })?;
         alterations.push(Alteration { name: config.name, operation, value: config.value });
     }
-    let after = topic.config.altered(&alterations, &image.server).map_err(|invalid| Refusal::of(&invalid))?;
-    Ok(records_of(topic, &after))
+    match changed {
+        Changed::Topic(topic) => {
+            let after = topic.config.altered(&alterations, &image.server);
+            Ok(topic_records_of(topic, &after.map_err(|invalid| Refusal::of(&invalid))?))
+        }
+        Changed::Broker(reach) => {
+            let after = image.server.altered(reach, &alterations);
+            Ok(broker_records_of(
+                node,
+                reach,
+                &image.server,
+                &after.map_err(|invalid| Refusal::of(&invalid))?,
+            ))
+        }
+    }
 }

@@ -26,13 +26,15 @@ const PRODUCER_ID_BLOCK: i64 = 1000;
 /// Requests that may wait for earlier changes.
 const QUEUE_MAX: usize = 10_000;
 
-/// What a change is answered with once it is in force everywhere.
+/// A request for a change, and what it is answered with once the change is in force everywhere.
 #[derive(Debug)]
 pub struct Committed {
     /// The request.
     pub request: Request,
-    /// The reply's frame.
+    /// The reply's frame, once it is.
     pub reply: Vec<u8>,
+    /// The reply's frame if the change cannot be made durable.
+    pub failure: Vec<u8>,
 }
 
 /// The controller, on the first core.
@@ -123,7 +125,7 @@ impl Controller {
     }
 
     /// The next request that can be carried out.
-    pub fn next(&mut self) -> Option<Request> {
+    pub fn take_ready(&mut self) -> Option<Request> {
         if self.is_ready() { self.queue.pop_front() } else { None }
     }
 

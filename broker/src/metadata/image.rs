@@ -17,7 +17,7 @@ use crate::config::{ServerConfig, Texts, TopicConfig};
 pub struct Image {
     /// The offset of the metadata log up to which this image is made.
     pub version: i64,
-    /// The settings that the process was started with.
+    /// The broker's settings: those that the process was started with, and over them what was set at run time.
     pub server: Arc<ServerConfig>,
     /// The cluster's id, made when the data directory was.
     pub cluster_id: Arc<str>,
@@ -130,6 +130,9 @@ impl Image {
                 };
                 topic.set_config(TopicConfig::from_stored(overrides, &self.server), &self.server);
             }
+            Record::BrokerConfig { broker, name, value } => {
+                self.apply_broker_config(broker, name, value.as_deref())
+            }
             Record::RemoveTopic { id } => {
                 if let Some(name) = self.names.remove(id) {
                     self.topics.remove(&name);
@@ -154,6 +157,22 @@ impl Image {
         self.topics.insert(name, Arc::new(topic));
     }
 
+    fn apply_broker_config(&mut self, broker: &str, name: &str, value: Option<&str>) {
+        let layers = self.server.layers();
+        let (mut this, mut all) = (layers.dynamic_broker.clone(), layers.dynamic_default.clone());
+        let texts = if broker.is_empty() { &mut all } else { &mut this };
+        match value {
+            Some(value) => texts.insert(name.to_owned(), value.to_owned()),
+            None => texts.remove(name),
+        };
+        self.server = Arc::new(self.server.with_dynamic(&this, &all));
+        // What topics do not set themselves they have from the broker.
+        for topic in self.topics.values_mut().map(Arc::make_mut) {
+            let config = TopicConfig::from_stored(topic.config.overrides().clone(), &self.server);
+            topic.set_config(config, &self.server);
+        }
+    }
+
     /// Says which core owns a partition.
     pub fn place(&mut self, topic_id: Uuid, partition: i32, home: ShardId) {
         if let Some(topic) = self.topic_mut(topic_id)
@@ -172,6 +191,15 @@ impl Image {
             .collect();
         if self.next_producer_id > 0 {
             records.push(Record::ProducerIds { next: self.next_producer_id });
+        }
+        let layers = self.server.layers();
+        let node_id = self.server.values().node_id().to_string();
+        for (broker, texts) in [(node_id, &layers.dynamic_broker), (String::new(), &layers.dynamic_default)] {
+            records.extend(texts.iter().map(|(name, value)| Record::BrokerConfig {
+                broker: broker.clone(),
+                name: name.clone(),
+                value: Some(value.clone()),
+            }));
         }
         for topic in self.topics.values() {
             records.push(Record::Topic { name: topic.name.to_string(), id: topic.id });

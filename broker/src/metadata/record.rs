@@ -9,8 +9,9 @@ use protocol::messages::topic_record::TopicRecord;
 use protocol::record::{decode_metadata_head, encode_metadata};
 use protocol::{DecodeError, Decoder, Encoder, Message, Uuid};
 
-/// The resource type of topics in a ConfigRecord.
-pub const TOPIC_RESOURCE: i8 = 2;
+/// The resource types of a ConfigRecord.
+const TOPIC_RESOURCE: i8 = 2;
+const BROKER_RESOURCE: i8 = 4;
 
 /// The version of `metadata.version` that these records belong to: Kafka 4.0's.
 pub const METADATA_VERSION_LEVEL: i16 = 25;
@@ -50,6 +51,15 @@ pub enum Record {
         /// The setting.
         name: String,
         /// Its value; `None` for the default.
+        value: Option<String>,
+    },
+    /// A setting of brokers, set at run time, has this value from now on, or its earlier one again.
+    BrokerConfig {
+        /// Whose: a node's number, or empty for all brokers.
+        broker: String,
+        /// The setting.
+        name: String,
+        /// Its value; `None` if it is no longer set.
         value: Option<String>,
     },
     /// A topic and all of its partitions are gone.
@@ -118,10 +128,10 @@ impl Record {
                 encode_metadata(&mut e, &record, 0);
             }
             Record::TopicConfig { topic, name, value } => {
-                let value = value.as_deref();
-                let record =
-                    ConfigRecord { resource_type: TOPIC_RESOURCE, resource_name: topic, name, value };
-                encode_metadata(&mut e, &record, 0);
+                encode_config(&mut e, TOPIC_RESOURCE, topic, name, value.as_deref());
+            }
+            Record::BrokerConfig { broker, name, value } => {
+                encode_config(&mut e, BROKER_RESOURCE, broker, name, value.as_deref());
             }
             Record::RemoveTopic { id } => encode_metadata(&mut e, &RemoveTopicRecord { topic_id: *id }, 0),
             Record::ProducerIds { next } => {
@@ -157,11 +167,15 @@ impl Record {
             }
         } else if is(ConfigRecord::API_KEY) {
             let record = ConfigRecord::decode(&mut d, head.version)?;
-            if record.resource_type != TOPIC_RESOURCE {
-                return Err(RecordError::Foreign("settings of something other than a topic"));
+            let (owner, name) = (record.resource_name.to_owned(), record.name.to_owned());
+            let value = record.value.map(str::to_owned);
+            match record.resource_type {
+                TOPIC_RESOURCE => Record::TopicConfig { topic: owner, name, value },
+                BROKER_RESOURCE => Record::BrokerConfig { broker: owner, name, value },
+                _ => {
+                    return Err(RecordError::Foreign("settings of something other than a topic or a broker"));
+                }
             }
-            let (topic, name) = (record.resource_name.to_owned(), record.name.to_owned());
-            Record::TopicConfig { topic, name, value: record.value.map(str::to_owned) }
         } else if is(RemoveTopicRecord::API_KEY) {
             Record::RemoveTopic { id: RemoveTopicRecord::decode(&mut d, head.version)?.topic_id }
         } else if is(ProducerIdsRecord::API_KEY) {
@@ -171,6 +185,10 @@ impl Record {
         };
         Ok(record)
     }
+}
+
+fn encode_config(e: &mut Encoder, resource_type: i8, resource_name: &str, name: &str, value: Option<&str>) {
+    encode_metadata(e, &ConfigRecord { resource_type, resource_name, name, value }, 0);
 }
 
 #[cfg(test)]
@@ -186,6 +204,11 @@ mod tests {
             Record::Partition { topic_id: id, partition: 3, leader: 0, leader_epoch: 7 },
             Record::TopicConfig { topic: "t".into(), name: "retention.ms".into(), value: Some("5".into()) },
             Record::TopicConfig { topic: "t".into(), name: "retention.ms".into(), value: None },
+            Record::BrokerConfig {
+                broker: String::new(),
+                name: "log.retention.ms".into(),
+                value: Some("5".into()),
+            },
             Record::RemoveTopic { id },
             Record::ProducerIds { next: 4000 },
         ] {
