@@ -119,7 +119,7 @@ impl Rig {
 
     /// Runs until nothing is left to do.
     pub fn drain(&mut self) {
-        loop {
+        for _ in 0..10_000 {
             self.submit();
             self.reap();
             if self.log.offline().is_some() || !self.log.has_work() && !self.log.has_flight() {
@@ -127,6 +127,7 @@ impl Rig {
             }
             self.world.advance();
         }
+        panic!("the log makes no progress: {:?}", self.log);
     }
 
     pub fn read(&mut self, offset: i64, bytes_max: u32, at_least_one: bool) -> Result<Vec<u8>, ReadPlan> {
@@ -153,11 +154,12 @@ impl Rig {
     fn perform(&mut self, op: Op) -> Buf {
         self.io.push(Token(9), op);
         let mut done = Vec::new();
-        loop {
+        let mut read = None;
+        while read.is_none() {
             self.io.reap(Wait::No, &mut done);
             for completion in done.drain(..) {
                 match completion.outcome {
-                    Outcome::Read(buffer) => return buffer.freeze(),
+                    Outcome::Read(buffer) => read = Some(buffer.freeze()),
                     other => {
                         self.under_way -= 1;
                         self.log.on_outcome(self.io.disk(), &other);
@@ -167,6 +169,7 @@ impl Rig {
             }
             self.world.advance();
         }
+        read.unwrap()
     }
 
     /// All records from `offset` on: offset and value.
