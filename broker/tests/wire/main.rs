@@ -1,0 +1,11 @@
+//! The broker on the wire: real cores on the back end in memory, driven by raw frames, in virtual time.
+//!
+//! [`harness`] is the node and its clients, [`calls`] what they often ask. The rest is one file an area; a test is named for
+//! the case or the quirk that it holds the broker to.
+
+mod calls;
+mod harness;
+
+mod framing;
+mod idempotence;
+mod produce;
