@@ -55,7 +55,7 @@ pub struct Broker {
     /// Fetches that wait for more to read, by their connections; one a connection at most.
     pub parked: HashMap<ConnectionId, PendingId>,
     pub(crate) server: Server,
-    partitions: Partitions,
+    pub(crate) partitions: Partitions,
     controller: Option<Controller>,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     out: Outbound,
@@ -446,6 +446,7 @@ impl App for Broker {
         }
         turn.timers.set(turn.now.plus_ms(TICK_MS), token);
         self.server.on_tick(&mut net_turn(turn));
+        self.partitions.on_tick(turn);
         self.closings.on_tick(turn.now);
     }
 

@@ -12,9 +12,10 @@ mod watch;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use protocol::ErrorCode;
-use shard::{Completion, Outcome, Token};
+use shard::{Completion, Nanos, Outcome, Token};
 use slab::Slab;
 use storage::{Log, OpenFiles, Progress};
 
@@ -29,6 +30,9 @@ use watch::Watches;
 
 /// Files that one core holds open at most; logs beyond open theirs anew when they need them.
 const OPEN_FILES_MAX: usize = 4096;
+
+/// How often silent producers are looked for.
+const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The kinds of operation, as the top byte of their tokens; the server's are below.
 const WRITE: u64 = 16;
@@ -61,9 +65,13 @@ pub struct Partitions {
     by_id: HashMap<PartitionId, usize>,
     files: OpenFiles,
     reads: Slab<PendingRead>,
+    /// Bytes that the reads under way may bring.
+    reading_bytes: usize,
     /// Partitions with something to write at the turn's end.
     listed: Vec<usize>,
     generation: u32,
+    /// When silent producers were looked for last.
+    expired_at: Nanos,
 }
 
 /// What a core has to tell others after some work on its partitions.
@@ -91,9 +99,16 @@ impl Partitions {
             by_id: HashMap::new(),
             files: OpenFiles::new(OPEN_FILES_MAX),
             reads: Slab::new(),
+            reading_bytes: 0,
             listed: Vec::new(),
             generation: 0,
+            expired_at: Nanos::default(),
         }
+    }
+
+    /// Bytes that the reads under way may bring.
+    pub fn reading_bytes(&self) -> usize {
+        self.reading_bytes
     }
 
     /// How many partitions are open or offline here.
@@ -104,6 +119,19 @@ impl Partitions {
     /// Begins a turn: files that were evicted in the last one are closed now that its operations are with the back end.
     pub fn on_turn_start(&mut self, turn: &mut Turn<'_>) {
         self.files.close_evicted(turn.disk);
+    }
+
+    /// Now and then: forgets producers that were silent for `producer.id.expiration.ms` (Q44).
+    pub fn on_tick(&mut self, turn: &Turn<'_>) {
+        if turn.now.since(self.expired_at) < EXPIRY_INTERVAL {
+            return;
+        }
+        self.expired_at = turn.now;
+        for (_, partition) in &mut self.slots {
+            if let Ok(log) = &mut partition.log {
+                log.expire_producers(turn.wall_ms);
+            }
+        }
     }
 
     /// Takes questions in, all of one request, in the request's order.

@@ -8,11 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use crate::buffer::Pool;
 use crate::mail::{self, Bell, ShardId};
 use crate::ring::{Ring, RingError};
 use crate::turn::{App, Shard};
+
+/// How long an address may still be held by a process that was killed, and how often that is looked at.
+const PROBE_WAIT: Duration = Duration::from_secs(2);
+const PROBE_STEP: Duration = Duration::from_millis(5);
 
 /// The CPUs that this process may use, in ascending order.
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
@@ -78,7 +83,7 @@ pub fn free_addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     for mut address in addresses {
         address.set_port(port);
         // The probe does not share the address, so it fails if anybody else has it.
-        match TcpListener::bind(address).and_then(|probe| probe.local_addr()) {
+        match probe(address) {
             Ok(bound) => {
                 port = bound.port();
                 free.push(bound);
@@ -96,6 +101,20 @@ pub fn free_addresses(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         }
     }
     if free.is_empty() { Err(io::ErrorKind::AddrNotAvailable.into()) } else { Ok(free) }
+}
+
+/// Binds an address and lets it go. The kernel ends the ring of a killed process a little after the process, and the
+/// ring's listening socket with it: an address that is taken is tried again for a while.
+fn probe(address: SocketAddr) -> io::Result<SocketAddr> {
+    let deadline = Instant::now() + PROBE_WAIT;
+    loop {
+        match TcpListener::bind(address).and_then(|probe| probe.local_addr()) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && Instant::now() < deadline => {
+                thread::sleep(PROBE_STEP);
+            }
+            probed => return probed,
+        }
+    }
 }
 
 fn is_absent(error: &io::Error) -> bool {

@@ -4,7 +4,8 @@
 //! home: leader epoch (Q65), offset (Q63).
 //! - A round asks all partitions. It is answered if enough bytes came, if nothing more can come (C15), on any error, or
 //!   when the wait is over; else the fetch is parked, and a partition that grows begins another round (Q59).
-//! - Limits: the request's `max_bytes`, `fetch.max.bytes` (Q60), and what unsent replies leave of this core's memory (C17).
+//! - Limits: the request's `max_bytes`, `fetch.max.bytes` (Q60), a bound of our own, and what reads and unsent
+//!   replies leave of this core's memory (C17).
 //!   The first batch is given all the same (Q57). Partitions are served in the order of the request (Q58).
 //! - A batch is given whole, from the one that holds the offset (Q56).
 //! - read_committed reads up to the last stable offset. Without transactions there are no aborted ones: the list is empty.
@@ -40,8 +41,12 @@ const TOPIC_ID_FROM: i16 = 13;
 /// The first version that may carry zstd (Q67).
 const ZSTD_FROM: i16 = 10;
 
-/// Unsent replies of one core hold at most about this many bytes; fetches get less when it is used up, but always a batch.
-const REPLY_BYTES_MAX: usize = 128 << 20;
+/// What one fetch gets at most, whatever it asks for: more at once would keep its core from the others for too long.
+const FETCH_BYTES_MAX: u32 = 16 << 20;
+
+/// Reads under way and unsent replies of one core hold at most about this many bytes; fetches get less when it is used
+/// up, but always a batch.
+const REPLY_BYTES_MAX: usize = 64 << 20;
 
 /// What a fetch remembers between its rounds.
 #[derive(Debug)]
@@ -83,7 +88,9 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     let homes = wanted.iter().map(|wanted| home_of(&broker.image, &wanted.key)).collect();
     let bytes = |value: i32| u32::try_from(value).unwrap_or(0);
     let state = FetchState {
-        max_bytes: bytes(view.max_bytes).min(broker.image.server.values().fetch_max_bytes()),
+        max_bytes: bytes(view.max_bytes)
+            .min(broker.image.server.values().fetch_max_bytes())
+            .min(FETCH_BYTES_MAX),
         min_bytes: bytes(view.min_bytes),
         is_committed: view.isolation_level == 1,
         deadline: turn.now.plus_ms(i64::from(view.max_wait_ms)),
@@ -125,7 +132,7 @@ fn home_of(image: &Image, key: &FetchKey) -> Home {
 
 /// Asks all partitions once more.
 fn begin_round(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
-    let unsent = broker.server.reply_bytes();
+    let unsent = broker.server.reply_bytes() + broker.partitions.reading_bytes();
     let Some(pending) = broker.pending.get_mut(id) else { return };
     let Some(state) = pending.fetch.as_mut() else { return };
     state.is_asking = true;

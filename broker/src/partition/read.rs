@@ -74,12 +74,14 @@ impl Partitions {
 
     fn push_read(&mut self, turn: &mut Turn<'_>, read: PendingRead) {
         let ReadRange { file, position: offset, len, .. } = read.range;
+        self.reading_bytes += len;
         let token = Token((READ << 56) | self.reads.insert(read) as u64);
         turn.ops.push(token, Op::Read { file, offset, len, buffer: turn.pool.take(len) });
     }
 
     pub(super) fn on_read(&mut self, turn: &mut Turn<'_>, key: usize, outcome: Outcome, out: &mut Outbound) {
         let mut read = self.reads.remove(key);
+        self.reading_bytes -= read.range.len;
         let done = match (
             outcome,
             self.slots

@@ -117,9 +117,47 @@ impl World {
 }
 
 impl MemoryIo {
-    fn file(&self, file: FileId) -> Result<Rc<RefCell<FileState>>, IoError> {
+    pub(super) fn open_file(&self, file: FileId) -> Result<Rc<RefCell<FileState>>, IoError> {
         let state = self.state.borrow();
         state.cores[self.core].open.get(file.0 as usize).cloned().ok_or(IoError(libc::EBADF))
+    }
+
+    pub(super) fn read_open(
+        &mut self,
+        file: &RefCell<FileState>,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<usize, IoError> {
+        let percent = self.state.borrow().faults.failed_read_percent;
+        if self.state.borrow_mut().random.chance(percent) {
+            return Err(IoError::DEVICE);
+        }
+        let file = file.borrow();
+        let start = (offset as usize).min(file.bytes.len());
+        let count = into.len().min(file.bytes.len() - start);
+        into[..count].copy_from_slice(&file.bytes[start..start + count]);
+        Ok(count)
+    }
+
+    pub(super) fn write_file(
+        &mut self,
+        file: &RefCell<FileState>,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), IoError> {
+        let grows = (offset + bytes.len() as u64).saturating_sub(file.borrow().bytes.len() as u64);
+        self.check_space(grows)?;
+        file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() });
+        Ok(())
+    }
+
+    pub(super) fn sync_file(&mut self, file: &RefCell<FileState>) -> Result<(), IoError> {
+        let percent = self.state.borrow().faults.failed_sync_percent;
+        if self.state.borrow_mut().random.chance(percent) {
+            return Err(IoError::DEVICE);
+        }
+        file.borrow_mut().sync();
+        Ok(())
     }
 
     fn check_space(&self, more: u64) -> Result<(), IoError> {
@@ -161,51 +199,27 @@ impl Disk for MemoryIo {
     }
 
     fn len(&mut self, file: FileId) -> Result<u64, IoError> {
-        Ok(self.file(file)?.borrow().bytes.len() as u64)
+        Ok(self.open_file(file)?.borrow().bytes.len() as u64)
     }
 
     fn read_at(&mut self, file: FileId, offset: u64, into: &mut [u8]) -> Result<usize, IoError> {
-        let file = self.file(file)?;
-        let fails = {
-            let mut state = self.state.borrow_mut();
-            let percent = state.faults.failed_read_percent;
-            state.random.chance(percent)
-        };
-        if fails {
-            return Err(IoError::DEVICE);
-        }
-        let file = file.borrow();
-        let start = (offset as usize).min(file.bytes.len());
-        let count = into.len().min(file.bytes.len() - start);
-        into[..count].copy_from_slice(&file.bytes[start..start + count]);
-        Ok(count)
+        let file = self.open_file(file)?;
+        self.read_open(&file, offset, into)
     }
 
     fn write_at(&mut self, file: FileId, offset: u64, bytes: &[u8]) -> Result<(), IoError> {
-        let file = self.file(file)?;
-        let grows = (offset + bytes.len() as u64).saturating_sub(file.borrow().bytes.len() as u64);
-        self.check_space(grows)?;
-        file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() });
-        Ok(())
+        let file = self.open_file(file)?;
+        self.write_file(&file, offset, bytes)
     }
 
     fn truncate(&mut self, file: FileId, len: u64) -> Result<(), IoError> {
-        self.file(file)?.borrow_mut().change(Change::Truncate { len });
+        self.open_file(file)?.borrow_mut().change(Change::Truncate { len });
         Ok(())
     }
 
     fn sync(&mut self, file: FileId) -> Result<(), IoError> {
-        let file = self.file(file)?;
-        let fails = {
-            let mut state = self.state.borrow_mut();
-            let percent = state.faults.failed_sync_percent;
-            state.random.chance(percent)
-        };
-        if fails {
-            return Err(IoError::DEVICE);
-        }
-        file.borrow_mut().sync();
-        Ok(())
+        let file = self.open_file(file)?;
+        self.sync_file(&file)
     }
 
     fn sync_dir(&mut self, _dir: &Path) -> Result<(), IoError> {

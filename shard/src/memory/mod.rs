@@ -77,6 +77,8 @@ struct Pending {
     sequence: u64,
     token: Token,
     op: Op,
+    /// The file that the operation is about, found when it was pushed: closing the file does not stop it.
+    file: Option<Rc<RefCell<FileState>>>,
 }
 
 impl World {
@@ -165,24 +167,40 @@ impl MemoryIo {
     }
 
     fn perform(&mut self, pending: Pending, done: &mut Vec<Completion>) {
-        let Pending { token, op, .. } = pending;
+        let Pending { token, op, file, .. } = pending;
         let mut finish = |outcome| done.push(Completion { token, outcome, more: false });
-        match op {
-            Op::Write { file, offset, parts } => self.write_some(token, file, offset, parts, done),
-            Op::Read { file, offset, len, buffer } => finish(self.read_whole(file, offset, len, buffer)),
-            Op::Sync { file } => finish(match self.sync(file) {
+        match (op, file) {
+            (Op::Write { file: id, offset, parts }, Some(file)) => {
+                self.write_some(token, (id, file), offset, parts, done);
+            }
+            (Op::Read { offset, len, buffer, .. }, Some(file)) => {
+                finish(self.read_whole(&file, offset, len, buffer));
+            }
+            (Op::Sync { .. }, Some(file)) => finish(match self.sync_file(&file) {
                 Ok(()) => Outcome::Synced,
                 Err(error) => Outcome::Failed(error),
             }),
-            other => self.perform_net(token, other, done),
+            (Op::Write { .. } | Op::Read { .. } | Op::Sync { .. }, None) => {
+                finish(Outcome::Failed(IoError(libc::EBADF)));
+            }
+            (other, _) => self.perform_net(token, other, done),
         }
+    }
+
+    fn push_with(&mut self, token: Token, op: Op, file: Option<Rc<RefCell<FileState>>>) {
+        let mut state = self.state.borrow_mut();
+        let due = state.now + state.latency();
+        let core = &mut state.cores[self.core];
+        core.sequence += 1;
+        let sequence = core.sequence;
+        core.pending.push(Pending { due, sequence, token, op, file });
     }
 
     /// Writes what one attempt takes; the rest is queued again, as the ring does after a short write.
     fn write_some(
         &mut self,
         token: Token,
-        file: FileId,
+        (id, file): (FileId, Rc<RefCell<FileState>>),
         offset: u64,
         mut parts: Vec<crate::buffer::Buf>,
         done: &mut Vec<Completion>,
@@ -195,21 +213,28 @@ impl MemoryIo {
             (state.random.chance(short), state.random.chance(failed), cut)
         };
         let count = if is_short || fails { cut } else { bytes.len() };
-        let written = self.write_at(file, offset, &bytes[..count]);
+        let written = self.write_file(&file, offset, &bytes[..count]);
         let outcome = match written {
             Err(error) => Outcome::Failed(error),
             Ok(()) if fails => Outcome::Failed(IoError::DEVICE),
             Ok(()) if count < bytes.len() => {
                 skip_parts(&mut parts, count);
-                return self.push(token, Op::Write { file, offset: offset + count as u64, parts });
+                let op = Op::Write { file: id, offset: offset + count as u64, parts };
+                return self.push_with(token, op, Some(file));
             }
             Ok(()) => Outcome::Written,
         };
         done.push(Completion { token, outcome, more: false });
     }
 
-    fn read_whole(&mut self, file: FileId, offset: u64, len: usize, mut buffer: BufMut) -> Outcome {
-        match self.read_at(file, offset, &mut buffer.spare_mut()[..len]) {
+    fn read_whole(
+        &mut self,
+        file: &Rc<RefCell<FileState>>,
+        offset: u64,
+        len: usize,
+        mut buffer: BufMut,
+    ) -> Outcome {
+        match self.read_open(file, offset, &mut buffer.spare_mut()[..len]) {
             Ok(count) => {
                 buffer.advance(count);
                 Outcome::Read(buffer)
@@ -221,12 +246,11 @@ impl MemoryIo {
 
 impl Io for MemoryIo {
     fn push(&mut self, token: Token, op: Op) {
-        let mut state = self.state.borrow_mut();
-        let due = state.now + state.latency();
-        let core = &mut state.cores[self.core];
-        core.sequence += 1;
-        let sequence = core.sequence;
-        core.pending.push(Pending { due, sequence, token, op });
+        let file = match &op {
+            Op::Write { file, .. } | Op::Read { file, .. } | Op::Sync { file } => self.open_file(*file).ok(),
+            _ => None,
+        };
+        self.push_with(token, op, file);
     }
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) {
