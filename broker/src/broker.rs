@@ -447,6 +447,7 @@ impl App for Broker {
         turn.timers.set(turn.now.plus_ms(TICK_MS), token);
         self.server.on_tick(&mut net_turn(turn));
         self.partitions.on_tick(turn);
+        self.partitions.on_tick(turn);
         self.closings.on_tick(turn.now);
     }
 
