@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 use protocol::ApiKey;
 
-use crate::broker::{Broker, Turn};
-use crate::mail::PendingId;
+use crate::broker::Broker;
+use crate::mail::{PendingId, Turn};
 use crate::request::Request;
 
 #[path = "api/33_alter_configs.rs"]

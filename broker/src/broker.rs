@@ -19,17 +19,14 @@ use crate::answer::Answer;
 use crate::api;
 use crate::closing_log::ClosingLog;
 use crate::fetch_session::FetchSessions;
-use crate::mail::{Mail, PendingId, Question};
+use crate::mail::{Mail, PendingId, Question, Turn};
 use crate::metadata::Image;
 use crate::metadata::controller::{Committed, Controller};
 use crate::metadata::record::Record;
+use crate::node::Node;
 use crate::partition::{Outbound, Partitions};
 use crate::pending::PendingRequests;
 use crate::request::Request;
-use crate::start::Node;
-
-/// A turn of this application.
-pub type Turn<'a> = shard::Turn<'a, Mail>;
 
 /// How often connections are looked over, in ms.
 const TICK_MS: i64 = 1000;
@@ -446,7 +443,6 @@ impl App for Broker {
         }
         turn.timers.set(turn.now.plus_ms(TICK_MS), token);
         self.server.on_tick(&mut net_turn(turn));
-        self.partitions.on_tick(turn);
         self.partitions.on_tick(turn);
         self.closings.on_tick(turn.now);
     }

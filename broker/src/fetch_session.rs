@@ -17,7 +17,7 @@ use shard::Nanos;
 
 use crate::answer::Fetched;
 use crate::api::fetch::key_of;
-use crate::broker::Turn;
+use crate::mail::Turn;
 
 /// A session must have been idle this long before it makes room (`min.incremental.fetch.session.eviction.ms`).
 const IDLE_MIN: Duration = Duration::from_secs(120);

@@ -21,6 +21,7 @@ mod closing_log;
 mod data_dir;
 mod fetch_session;
 mod mail;
+pub mod node;
 mod pending;
 mod resource;
 mod topic_name;
@@ -33,4 +34,4 @@ pub mod cli;
 #[allow(missing_docs)]
 pub mod config;
 
-pub use mail::{Mail, PartitionId, PendingId};
+pub use mail::{Mail, PartitionId, PendingId, Turn};

@@ -10,6 +10,9 @@ use crate::answer::Answer;
 use crate::metadata::Image;
 use crate::request::Request;
 
+/// A turn of this application.
+pub type Turn<'a> = shard::Turn<'a, Mail>;
+
 /// A request that waits for answers, named by the core that holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PendingId {

@@ -20,8 +20,7 @@ use slab::Slab;
 use storage::{Log, OpenFiles, Progress};
 
 use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset};
-use crate::broker::Turn;
-use crate::mail::{Ask, PartitionId, PendingId, Question};
+use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
 use append::Waiting;
 pub use open::remove_leftovers;

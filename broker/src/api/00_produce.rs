@@ -19,8 +19,8 @@ use storage::{BatchHeader, Codec};
 
 use super::Api;
 use crate::answer::{Answer, Appended};
-use crate::broker::{Broker, Turn};
-use crate::mail::{Ask, PartitionId, PendingId, Question};
+use crate::broker::Broker;
+use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::{Image, Topic};
 use crate::request::Request;
 

@@ -26,9 +26,9 @@ use storage::{BatchHeader, Codec, Offset};
 
 use super::Api;
 use crate::answer::{Answer, Fetched};
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
 use crate::fetch_session::{FetchKey, SessionChoice, Wanted};
-use crate::mail::{Ask, FetchAsk, PartitionId, PendingId, Question};
+use crate::mail::{Ask, FetchAsk, PartitionId, PendingId, Question, Turn};
 use crate::metadata::{Image, Topic};
 use crate::request::Request;
 

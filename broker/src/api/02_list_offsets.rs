@@ -18,8 +18,8 @@ use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
 use crate::answer::{Answer, FoundOffset};
-use crate::broker::{Broker, Turn};
-use crate::mail::{Ask, PartitionId, PendingId, Question};
+use crate::broker::Broker;
+use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::request::Request;
 
 /// This request's entry.

@@ -18,11 +18,12 @@ use protocol::messages::metadata_response::{
 use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
+use crate::mail::Turn;
 use crate::metadata::controller::Committed;
 use crate::metadata::{Image, Topic};
+use crate::node::Node;
 use crate::request::Request;
-use crate::start::Node;
 use crate::topic_name;
 
 /// This request's entry.

@@ -13,7 +13,8 @@ use protocol::messages::api_versions_response::{
 use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
+use crate::mail::Turn;
 use crate::metadata::record::METADATA_VERSION_LEVEL;
 use crate::request::Request;
 

@@ -18,13 +18,14 @@ use protocol::messages::create_topics_response::{
 use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
 use crate::config::{Entry, TopicConfig};
+use crate::mail::Turn;
 use crate::metadata::Image;
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
+use crate::node::Node;
 use crate::request::Request;
-use crate::start::Node;
 use crate::topic_name::{self, BadName};
 
 /// This request's entry.

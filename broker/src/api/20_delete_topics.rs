@@ -12,7 +12,8 @@ use protocol::messages::delete_topics_response::{DeletableTopicResult, DeleteTop
 use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
+use crate::mail::Turn;
 use crate::metadata::Image;
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;

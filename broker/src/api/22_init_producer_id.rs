@@ -10,7 +10,8 @@ use protocol::messages::init_producer_id_response::InitProducerIdResponse;
 use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
+use crate::mail::Turn;
 use crate::request::Request;
 
 /// This request's entry.

@@ -13,12 +13,13 @@ use protocol::messages::describe_configs_response::{
 use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
 use crate::config::Entry;
+use crate::mail::Turn;
 use crate::metadata::Image;
+use crate::node::Node;
 use crate::request::Request;
 use crate::resource::Resource;
-use crate::start::Node;
 use crate::topic_name;
 
 /// This request's entry.

@@ -10,14 +10,15 @@ use protocol::messages::alter_configs_response::{AlterConfigsResourceResponse, A
 use protocol::{ApiKey, ErrorCode, encode_response};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
 use crate::config::{Alteration, InvalidSetting, Operation, Reach, ServerConfig, TopicConfig, differences};
+use crate::mail::Turn;
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
 use crate::metadata::{Image, Topic};
+use crate::node::Node;
 use crate::request::Request;
 use crate::resource::Resource;
-use crate::start::Node;
 
 /// This request's entry.
 pub const API: Api = Api::changing(ApiKey::AlterConfigs, 0..=2, on_alter_configs);

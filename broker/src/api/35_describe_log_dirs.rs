@@ -14,8 +14,8 @@ use protocol::messages::describe_log_dirs_response::{
 
 use super::Api;
 use crate::answer::Answer;
-use crate::broker::{Broker, Turn};
-use crate::mail::{Ask, PartitionId, PendingId, Question};
+use crate::broker::Broker;
+use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Image;
 use crate::request::Request;
 

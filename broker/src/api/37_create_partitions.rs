@@ -12,12 +12,13 @@ use protocol::{ApiKey, ErrorCode, encode_response};
 
 use super::Api;
 use super::create_topics::PARTITIONS_MAX;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
+use crate::mail::Turn;
 use crate::metadata::Image;
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
+use crate::node::Node;
 use crate::request::Request;
-use crate::start::Node;
 
 /// This request's entry.
 pub const API: Api = Api::changing(ApiKey::CreatePartitions, 0..=3, on_create_partitions);

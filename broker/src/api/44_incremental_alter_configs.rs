@@ -16,13 +16,14 @@ use protocol::{ApiKey, ErrorCode, encode_response};
 
 use super::Api;
 use super::alter_configs::{Changed, Refusal, broker_records_of, find_changed, topic_records_of};
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
 use crate::config::{Alteration, Operation};
+use crate::mail::Turn;
 use crate::metadata::Image;
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
+use crate::node::Node;
 use crate::request::Request;
-use crate::start::Node;
 
 /// This request's entry.
 pub const API: Api = Api::changing(ApiKey::IncrementalAlterConfigs, 0..=1, on_incremental_alter_configs);

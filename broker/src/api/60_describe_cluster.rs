@@ -9,7 +9,8 @@ use protocol::messages::describe_cluster_response::{DescribeClusterBroker, Descr
 use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
+use crate::mail::Turn;
 use crate::request::Request;
 
 /// This request's entry.

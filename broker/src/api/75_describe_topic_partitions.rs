@@ -15,7 +15,8 @@ use protocol::messages::describe_topic_partitions_response::{
 use protocol::{ApiKey, ErrorCode, Uuid};
 
 use super::Api;
-use crate::broker::{Broker, Turn};
+use crate::broker::Broker;
+use crate::mail::Turn;
 use crate::metadata::{Image, Topic};
 use crate::request::Request;
 use crate::topic_name;

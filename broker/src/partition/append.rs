@@ -7,8 +7,7 @@ use storage::{AppendRefusal, Appended as LogAppended, LeaderEpoch, Offset, Seque
 
 use super::{Outbound, Partition, Partitions};
 use crate::answer::{Answer, Appended};
-use crate::broker::Turn;
-use crate::mail::PendingId;
+use crate::mail::{PendingId, Turn};
 
 /// An append that has its offsets and waits for its bytes to be in the file.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use storage::{LeaderEpoch, Offset};
 
 use super::Partitions;
 use crate::answer::{EpochEnd, FoundOffset};
-use crate::broker::Turn;
+use crate::mail::Turn;
 
 /// The special timestamps of ListOffsets (Q75).
 pub const LATEST: i64 = -1;

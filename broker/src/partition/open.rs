@@ -9,8 +9,7 @@ use storage::{Log, Offset, OpenLog};
 
 use super::watch::Watches;
 use super::{GENERATION_MASK, Outbound, Partition, Partitions};
-use crate::broker::Turn;
-use crate::mail::PartitionId;
+use crate::mail::{PartitionId, Turn};
 use crate::metadata::{Image, Topic};
 
 /// What one application of an image did.

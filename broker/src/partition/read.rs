@@ -6,8 +6,7 @@ use storage::{BatchHeader, Log, Offset, ReadDone, ReadPlan, ReadRange, ReadWant,
 
 use super::{Outbound, Partitions, READ};
 use crate::answer::{Answer, Fetched};
-use crate::broker::Turn;
-use crate::mail::{FetchAsk, PendingId};
+use crate::mail::{FetchAsk, PendingId, Turn};
 
 /// A read that the ring has.
 #[derive(Debug)]

@@ -1,0 +1,58 @@
+//! What the process is: its number, its settings, its addresses. Made once, at the start, and shared by all cores.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use net::{Limits, ListenerIndex};
+
+use crate::config::ServerConfig;
+
+/// Requests of one connection that may be unanswered.
+const REQUESTS_MAX: usize = 64;
+
+/// What the process is; the same for all of its cores and for all of its life.
+#[derive(Debug)]
+pub struct Node {
+    /// Its number in the cluster.
+    pub id: i32,
+    /// The cluster's id.
+    pub cluster_id: String,
+    /// Where all data lies.
+    pub data_dir: PathBuf,
+    /// The same, as clients are told.
+    pub data_dir_text: String,
+    /// How many cores it uses.
+    pub core_count: u16,
+    /// The settings it was started with.
+    pub config: Arc<ServerConfig>,
+    /// What clients are told to connect to, by listener.
+    pub advertised: Vec<(String, u16)>,
+    /// When the process was started.
+    pub started: Instant,
+}
+
+impl Node {
+    /// The address that belongs to the listener of a connection (Q23).
+    pub fn advertised(&self, listener: ListenerIndex) -> (&str, u16) {
+        let (host, port) = &self.advertised[listener.0];
+        (host, *port)
+    }
+
+    /// What each core allows on its connections.
+    pub fn limits(&self) -> Limits {
+        let values = self.config.values();
+        Limits {
+            request_bytes_max: values.socket_request_max_bytes() as usize,
+            requests_max: REQUESTS_MAX,
+            idle_ms_max: values.connections_max_idle_ms().unwrap_or(i64::MAX),
+            connections_max: values.max_connections() as usize,
+            connections_per_ip_max: values.max_connections_per_ip() as usize,
+        }
+    }
+
+    /// All cores are ready.
+    pub fn on_ready(&self) {
+        tracing::info!(ms = self.started.elapsed().as_millis() as u64, "ready");
+    }
+}
