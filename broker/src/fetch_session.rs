@@ -172,8 +172,7 @@ impl FetchSessions {
         if session.epoch != epoch {
             return Err(ErrorCode::InvalidFetchSessionEpoch);
         }
-        // The epoch wraps to 1: 0 would mean a new session.
-        session.epoch = if epoch == i32::MAX { 1 } else { epoch + 1 };
+        session.epoch = next_epoch(epoch);
         session.last_used = turn.now;
         session.update(view, version);
         self.generation += 1;
@@ -330,4 +329,19 @@ fn wanted_of(view: &FetchView<'_>, version: i16) -> Vec<Wanted> {
         }
     }
     wanted
+}
+
+/// The epoch after this one; it wraps to 1, for 0 would mean a new session.
+fn next_epoch(epoch: i32) -> i32 {
+    if epoch == i32::MAX { 1 } else { epoch + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q61_epochs_wrap_to_1() {
+        assert_eq!([1, 2, i32::MAX - 1, i32::MAX].map(next_epoch), [2, 3, i32::MAX, 1]);
+    }
 }

@@ -43,11 +43,9 @@ impl Request {
         Ok(d)
     }
 
-    /// The whole body; bytes left over are an error.
+    /// The body. Bytes left over are ignored, as in Kafka: librdkafka leaves three in some Metadata requests.
     pub fn decode<'a, M: Message<'a>>(&'a self) -> Result<M, DecodeError> {
         let mut d = self.body()?;
-        let body = M::decode(&mut d, self.version)?;
-        d.finish()?;
-        Ok(body)
+        M::decode(&mut d, self.version)
     }
 }

@@ -73,9 +73,7 @@ fn decode<'a>(request: &'a Request, frame: &'a Buf) -> Result<ProduceView<'a>, p
     // The ranges that the view gives are cut out of `frame`, so the decoder must have walked that very frame.
     debug_assert_eq!(request.frame.as_ptr(), frame.as_ptr());
     let mut d = request.body()?;
-    let view = ProduceView::decode(&mut d, request.version)?;
-    d.finish()?;
-    Ok(view)
+    ProduceView::decode(&mut d, request.version)
 }
 
 fn question(number: u32, partition: PartitionId, records: Buf) -> Question {

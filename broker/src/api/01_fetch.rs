@@ -93,7 +93,7 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
             .min(FETCH_BYTES_MAX),
         min_bytes: bytes(view.min_bytes),
         is_committed: view.isolation_level == 1,
-        deadline: turn.now.plus_ms(i64::from(view.max_wait_ms)),
+        deadline: deadline_of(turn.now, view.max_wait_ms),
         timer: None,
         wanted,
         homes,
@@ -105,12 +105,20 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     begin_round(broker, turn, id);
 }
 
+/// When a wait is over: not before the time asked for, and on a grid of up to 10 ms, so that the waits of many consumers
+/// end together and cost one turn. Records that come end a wait at once.
+fn deadline_of(now: Nanos, max_wait_ms: i32) -> Nanos {
+    if max_wait_ms <= 0 {
+        return now;
+    }
+    let grid_ns = u64::from((max_wait_ms / 50).clamp(1, 10).unsigned_abs()) * 1_000_000;
+    Nanos(now.plus_ms(i64::from(max_wait_ms)).0.next_multiple_of(grid_ns))
+}
+
 fn decode<'a>(request: &Request, frame: &'a Buf) -> Result<FetchView<'a>, protocol::DecodeError> {
     let mut d = protocol::Decoder::new(frame);
     protocol::RequestHeader::decode(&mut d)?;
-    let view = FetchView::decode(&mut d, request.version)?;
-    d.finish()?;
-    Ok(view)
+    FetchView::decode(&mut d, request.version)
 }
 
 fn find_topic<'a>(image: &'a Image, key: &FetchKey) -> Result<&'a Arc<Topic>, ErrorCode> {

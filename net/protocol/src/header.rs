@@ -59,7 +59,13 @@ impl<'a> RequestHeader<'a> {
         let client_id = d.nullable_string(false)?;
         let header = RequestHeader { api_key, api_version, correlation_id, client_id };
         if header.version() >= 2 {
-            d.skip_tags()?;
+            let is_known =
+                header.key().and_then(ApiKey::versions).is_some_and(|known| known.contains(&api_version));
+            match d.skip_tags() {
+                // What a version beyond the known ones has here is not ours to judge (C1).
+                Err(_) if !is_known => {}
+                skipped => skipped?,
+            }
         }
         Ok(header)
     }
@@ -134,6 +140,13 @@ mod tests {
         let header =
             RequestHeader { api_key: 18, api_version: 99, correlation_id: 7, client_id: Some("new") };
         check(header, b"\0\x12\0\x63\0\0\0\x07\0\x03new\0");
+    }
+
+    #[test]
+    fn c1_a_newer_version_is_read_whatever_follows_its_header() {
+        let mut d = Decoder::new(b"\0\x12\0\x63\0\0\0\x07\xff\xffjunk");
+        let header = RequestHeader::decode(&mut d).map(|header| (header.api_key, header.api_version));
+        assert_eq!(header, Ok((18, 99)));
     }
 
     #[test]
