@@ -261,7 +261,7 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let mut state = pending.fetch.take().expect("a fetch has its state");
     forget(broker, turn, id, &state);
     let mut fetched: Vec<Fetched> = pending.take_answers().map(Answer::fetched).collect();
-    keep_within(&mut fetched, state.max_bytes);
+    keep_within(&mut fetched, &state.wanted, state.max_bytes);
     if pending.request.version < ZSTD_FROM {
         fetched.iter_mut().filter(|fetched| has_zstd(&fetched.records)).for_each(|fetched| {
             *fetched = Fetched::refused(ErrorCode::UnsupportedCompressionType);
@@ -272,12 +272,16 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     broker.reply_or_close(turn, &pending.request, Reply::Send(reply));
 }
 
-/// Cores read side by side, each up to the whole limit: what they found together is brought within it, in order (Q57).
-fn keep_within(fetched: &mut [Fetched], max_bytes: u32) {
+/// Cores read side by side, each up to the whole limit and with a first batch of its own: what they found together is
+/// brought within the limits, in order, and only the first batch of all may exceed its partition's (Q57).
+fn keep_within(fetched: &mut [Fetched], wanted: &[Wanted], max_bytes: u32) {
     let mut left = max_bytes as usize;
     let mut is_first = true;
-    for fetched in fetched.iter_mut().filter(|fetched| !fetched.records.is_empty()) {
-        if fetched.records.len() > left && !is_first {
+    for (fetched, wanted) in
+        fetched.iter_mut().zip(wanted).filter(|(fetched, _)| !fetched.records.is_empty())
+    {
+        let room = left.min(usize::try_from(wanted.max_bytes).unwrap_or(0));
+        if fetched.records.len() > room && !is_first {
             fetched.records = Buf::from_static(&[]);
             continue;
         }
