@@ -277,17 +277,25 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
 fn keep_within(fetched: &mut [Fetched], wanted: &[Wanted], max_bytes: u32) {
     let mut left = max_bytes as usize;
     let mut is_first = true;
-    for (fetched, wanted) in
-        fetched.iter_mut().zip(wanted).filter(|(fetched, _)| !fetched.records.is_empty())
-    {
+    for (fetched, wanted) in fetched.iter_mut().zip(wanted) {
         let room = left.min(usize::try_from(wanted.max_bytes).unwrap_or(0));
         if fetched.records.len() > room && !is_first {
-            fetched.records = Buf::from_static(&[]);
-            continue;
+            fetched.records = fetched.records.slice(0..whole_batches_len(&fetched.records, room));
         }
         left = left.saturating_sub(fetched.records.len());
-        is_first = false;
+        is_first &= fetched.records.is_empty();
     }
+}
+
+/// How many bytes the first batches have that fit in `room` together.
+fn whole_batches_len(records: &[u8], room: usize) -> usize {
+    let mut len = 0;
+    while let Some(size) = records.get(len..).and_then(BatchHeader::parse).and_then(|header| header.size())
+        && len + size <= room
+    {
+        len += size;
+    }
+    len
 }
 
 fn has_zstd(records: &[u8]) -> bool {
