@@ -15,7 +15,7 @@ use broker::Mail;
 use broker::broker::Broker;
 use broker::config::{Given, Origin, ServerConfig};
 use broker::metadata::controller::Controller;
-use broker::start::Node;
+use broker::node::Node;
 use net::ListenerIndex;
 use protocol::{ApiKey, Decoder, Message, RequestHeader, decode_response_header, encode_request};
 use shard::memory::{Crash, Faults, MemoryIo, Peer, World};

@@ -9,3 +9,7 @@ mod harness;
 mod framing;
 mod idempotence;
 mod produce;
+
+mod fetch;
+mod offsets;
+mod sessions;

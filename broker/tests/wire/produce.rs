@@ -82,7 +82,8 @@ fn c19_a_batch_that_is_cut_short_is_refused_wherever_it_is_cut() {
     for end in 1..whole.len() {
         let produced = client.produce("t", 0, &whole[..end]);
         assert!(
-            is_refusal(&produced, ErrorCode::InvalidRecord) || is_refusal(&produced, ErrorCode::CorruptMessage),
+            is_refusal(&produced, ErrorCode::InvalidRecord)
+                || is_refusal(&produced, ErrorCode::CorruptMessage),
             "cut at {end}: {produced:?}"
         );
     }
@@ -103,7 +104,12 @@ fn q27_null_records_are_refused() {
 fn q29_a_client_may_not_claim_append_time() {
     let mut client = Rig::new().connect();
     client.create("t", 3);
-    check_refused(&mut client, "append time", &changed(21, &8_i16.to_be_bytes()), ErrorCode::InvalidTimestamp);
+    check_refused(
+        &mut client,
+        "append time",
+        &changed(21, &8_i16.to_be_bytes()),
+        ErrorCode::InvalidTimestamp,
+    );
 }
 
 #[test]
@@ -111,9 +117,11 @@ fn q28_zstd_needs_version_7() {
     let mut client = Rig::new().connect();
     client.create("t", 1);
     let zstd = packed(Codec::Zstd, &["v"]);
-    for (version, expected) in
-        [(3, ErrorCode::UnsupportedCompressionType), (6, ErrorCode::UnsupportedCompressionType), (7, ErrorCode::None)]
-    {
+    for (version, expected) in [
+        (3, ErrorCode::UnsupportedCompressionType),
+        (6, ErrorCode::UnsupportedCompressionType),
+        (7, ErrorCode::None),
+    ] {
         let reply = client.ask(version, &produce_request(&[("t", 0, &zstd)]));
         assert_eq!(produced(&reply)[0].error, expected, "version {version}");
     }
@@ -187,7 +195,11 @@ fn q31_a_wrong_maximum_timestamp_is_put_right() {
     seal(&mut wrong);
     client.append("t", 0, &wrong);
     let stored = client.fetch("t", 0, 0).records;
-    assert_eq!(stored, { let mut right = dated(&[WALL_MS, WALL_MS + 5]); right[12..16].fill(0); right });
+    assert_eq!(stored, {
+        let mut right = dated(&[WALL_MS, WALL_MS + 5]);
+        right[12..16].fill(0);
+        right
+    });
 }
 
 #[test]
@@ -253,7 +265,8 @@ fn q36_acks_are_minus_1_0_or_1() {
     let mut client = Rig::new().connect();
     client.create("t", 2);
     let batch = batch(&["v"]);
-    for (acks, expected) in [(-1, ErrorCode::None), (1, ErrorCode::None), (2, ErrorCode::InvalidRequiredAcks)] {
+    for (acks, expected) in [(-1, ErrorCode::None), (1, ErrorCode::None), (2, ErrorCode::InvalidRequiredAcks)]
+    {
         let mut request = produce_request(&[("t", 0, &batch), ("t", 1, &batch)]);
         request.acks = acks;
         let parts = produced(&client.ask(PRODUCE, &request));
@@ -333,7 +346,8 @@ fn a_request_without_partitions_is_answered() {
 
 #[test]
 fn c23_headers_keep_their_order_their_duplicates_and_their_nulls() {
-    let headers: [(&[u8], Option<&[u8]>); 4] = [(b"a", Some(b"")), (b"a", None), (b"", Some(b"x")), (b"a", None)];
+    let headers: [(&[u8], Option<&[u8]>); 4] =
+        [(b"a", Some(b"")), (b"a", None), (b"", Some(b"x")), (b"a", None)];
     let mut client = Rig::new().connect();
     client.create("t", 1);
     for codec in [Codec::None, Codec::Zstd] {
