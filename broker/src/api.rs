@@ -1,4 +1,4 @@
-//! The requests that are served, one file each, named by API key. This table is what ApiVersions tells.
+//! The requests that are served, one file each, named by API key (the three of ACLs share one). This table is what ApiVersions tells.
 //!
 //! A key that is not here is refused as Kafka refuses it: the connection is closed with a reason (Q3).
 
@@ -10,8 +10,14 @@ use crate::broker::Broker;
 use crate::mail::{PendingId, Turn};
 use crate::request::Request;
 
+#[path = "api/29_describe_acls.rs"]
+pub mod acls;
 #[path = "api/33_alter_configs.rs"]
 pub mod alter_configs;
+#[path = "api/45_alter_partition_reassignments.rs"]
+pub mod alter_partition_reassignments;
+#[path = "api/34_alter_replica_log_dirs.rs"]
+pub mod alter_replica_log_dirs;
 #[path = "api/18_api_versions.rs"]
 pub mod api_versions;
 #[path = "api/37_create_partitions.rs"]
@@ -20,22 +26,32 @@ pub mod create_partitions;
 pub mod create_topics;
 #[path = "api/20_delete_topics.rs"]
 pub mod delete_topics;
+#[path = "api/48_describe_client_quotas.rs"]
+pub mod describe_client_quotas;
 #[path = "api/60_describe_cluster.rs"]
 pub mod describe_cluster;
 #[path = "api/32_describe_configs.rs"]
 pub mod describe_configs;
 #[path = "api/35_describe_log_dirs.rs"]
 pub mod describe_log_dirs;
+#[path = "api/55_describe_quorum.rs"]
+pub mod describe_quorum;
 #[path = "api/75_describe_topic_partitions.rs"]
 pub mod describe_topic_partitions;
+#[path = "api/43_elect_leaders.rs"]
+pub mod elect_leaders;
 #[path = "api/01_fetch.rs"]
 pub mod fetch;
 #[path = "api/44_incremental_alter_configs.rs"]
 pub mod incremental_alter_configs;
 #[path = "api/22_init_producer_id.rs"]
 pub mod init_producer_id;
+#[path = "api/74_list_config_resources.rs"]
+pub mod list_config_resources;
 #[path = "api/02_list_offsets.rs"]
 pub mod list_offsets;
+#[path = "api/46_list_partition_reassignments.rs"]
+pub mod list_partition_reassignments;
 #[path = "api/03_metadata.rs"]
 pub mod metadata;
 #[path = "api/23_offset_for_leader_epoch.rs"]
@@ -104,12 +120,22 @@ pub const ALL: &[Api] = &[
     delete_topics::API,
     init_producer_id::API,
     offset_for_leader_epoch::API,
+    acls::DESCRIBE,
+    acls::CREATE,
+    acls::DELETE,
     describe_configs::API,
     alter_configs::API,
+    alter_replica_log_dirs::API,
     describe_log_dirs::API,
     create_partitions::API,
+    elect_leaders::API,
     incremental_alter_configs::API,
+    alter_partition_reassignments::API,
+    list_partition_reassignments::API,
+    describe_client_quotas::API,
+    describe_quorum::API,
     describe_cluster::API,
+    list_config_resources::API,
     describe_topic_partitions::API,
 ];
 

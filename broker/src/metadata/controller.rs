@@ -105,6 +105,11 @@ impl Controller {
         &self.image
     }
 
+    /// Where the metadata log ends.
+    pub fn log_end_offset(&self) -> i64 {
+        self.log.next_offset()
+    }
+
     /// Topics that the log says were removed.
     pub fn removed(&self) -> &HashSet<String> {
         &self.removed
