@@ -19,7 +19,7 @@ use crate::answer::Answer;
 use crate::api;
 use crate::closing_log::ClosingLog;
 use crate::fetch_session::FetchSessions;
-use crate::mail::{Mail, PendingId, Question, Turn};
+use crate::mail::{Mail, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Image;
 use crate::metadata::controller::{Committed, Controller};
 use crate::metadata::record::Record;
@@ -55,7 +55,12 @@ pub struct Broker {
     pub(crate) partitions: Partitions,
     controller: Option<Controller>,
     listeners: Vec<(ListenerId, ListenerIndex)>,
+    /// What handling leaves to be told; empty between events.
     out: Outbound,
+    /// Memory for the next of it.
+    spare: Outbound,
+    /// Memory for a turn's events.
+    events: Vec<Event>,
     closings: ClosingLog,
     id_count: u64,
     phase: Phase,
@@ -90,6 +95,8 @@ impl Broker {
             controller,
             listeners,
             out: Outbound::default(),
+            spare: Outbound::default(),
+            events: Vec::new(),
             closings: ClosingLog::default(),
             id_count: 0,
             phase: Phase::Starting,
@@ -105,7 +112,9 @@ impl Broker {
     // --- requests -----------------------------------------------------------------------------------------------------
 
     fn on_events(&mut self, turn: &mut Turn<'_>) {
-        for event in self.server.take_events() {
+        let mut events = std::mem::take(&mut self.events);
+        self.server.take_events(&mut events);
+        for event in events.drain(..) {
             match event {
                 Event::Request { slot, frame } => self.on_frame(turn, slot, frame),
                 Event::Closed { connection, peer, reason } => {
@@ -114,6 +123,7 @@ impl Broker {
                 }
             }
         }
+        self.events = events;
     }
 
     fn on_connection_gone(&mut self, turn: &mut Turn<'_>, connection: ConnectionId) {
@@ -217,6 +227,11 @@ impl Broker {
 
     /// Asks partitions, each at its home. All answers come to [`Broker::on_answer`], perhaps before this returns.
     pub fn ask(&mut self, turn: &mut Turn<'_>, id: PendingId, questions: Vec<(ShardId, Question)>) {
+        if questions.iter().all(|(home, _)| *home == turn.shard) {
+            let questions = questions.into_iter().map(|(_, question)| question);
+            self.partitions.on_ask(turn, id, questions, &mut self.out);
+            return self.settle(turn);
+        }
         let mut by_home: Vec<(ShardId, Vec<Question>)> = Vec::new();
         for (home, question) in questions {
             match by_home.iter_mut().find(|(core, _)| *core == home) {
@@ -248,9 +263,10 @@ impl Broker {
     /// Carries answers and wake-ups to where they belong, until there are none left.
     fn settle(&mut self, turn: &mut Turn<'_>) {
         while !self.out.is_empty() {
-            let Outbound { answers, woken } = std::mem::take(&mut self.out);
+            std::mem::swap(&mut self.out, &mut self.spare);
+            let Outbound { mut answers, mut woken } = std::mem::take(&mut self.spare);
             let mut letters: Vec<(PendingId, Vec<(u32, Answer)>)> = Vec::new();
-            for (id, number, answer) in answers {
+            for (id, number, answer) in answers.drain(..) {
                 if id.origin == turn.shard {
                     self.on_answer(turn, id, number, answer);
                 } else if let Some((_, answers)) = letters.last_mut().filter(|(last, _)| *last == id) {
@@ -262,13 +278,14 @@ impl Broker {
             for (id, answers) in letters {
                 turn.mail.send(id.origin, Mail::Answers(id, answers));
             }
-            for id in woken {
+            for id in woken.drain(..) {
                 if id.origin == turn.shard {
                     api::fetch::on_woken(self, turn, id);
                 } else {
                     turn.mail.send(id.origin, Mail::Woken(id));
                 }
             }
+            self.spare = Outbound { answers, woken };
         }
     }
 
@@ -277,21 +294,21 @@ impl Broker {
         &mut self,
         turn: &mut Turn<'_>,
         id: PendingId,
-        watched: Vec<(ShardId, crate::mail::PartitionId)>,
+        watched: impl Iterator<Item = (ShardId, PartitionId)>,
     ) {
-        let mut by_home: Vec<(ShardId, Vec<crate::mail::PartitionId>)> = Vec::new();
+        let mut by_home: Vec<(ShardId, Vec<PartitionId>)> = Vec::new();
         for (home, partition) in watched {
+            if home == turn.shard {
+                self.partitions.unwatch(id, &partition);
+                continue;
+            }
             match by_home.iter_mut().find(|(core, _)| *core == home) {
                 Some((_, partitions)) => partitions.push(partition),
                 None => by_home.push((home, vec![partition])),
             }
         }
         for (home, partitions) in by_home {
-            if home == turn.shard {
-                self.partitions.unwatch(id, &partitions);
-            } else {
-                turn.mail.send(home, Mail::Unwatch(id, partitions));
-            }
+            turn.mail.send(home, Mail::Unwatch(id, partitions));
         }
     }
 
@@ -431,7 +448,9 @@ impl App for Broker {
                 }
             }
             Mail::Woken(id) => api::fetch::on_woken(self, turn, id),
-            Mail::Unwatch(id, partitions) => self.partitions.unwatch(id, &partitions),
+            Mail::Unwatch(id, partitions) => {
+                partitions.iter().for_each(|partition| self.partitions.unwatch(id, partition));
+            }
             Mail::Serve => self.serve(turn),
         }
         self.settle(turn);

@@ -138,7 +138,7 @@ impl Partitions {
         &mut self,
         turn: &mut Turn<'_>,
         request: PendingId,
-        questions: Vec<Question>,
+        questions: impl IntoIterator<Item = Question>,
         out: &mut Outbound,
     ) {
         let mut budget_bytes = None;
@@ -240,12 +240,10 @@ impl Partitions {
         self.slots[slot].log.as_ref().map_or(0, Log::size_bytes)
     }
 
-    /// A fetch watches these no longer.
-    pub fn unwatch(&mut self, request: PendingId, partitions: &[PartitionId]) {
-        for id in partitions {
-            if let Some(slot) = self.by_id.get(id) {
-                self.slots[*slot].watches.remove(request);
-            }
+    /// A fetch watches a partition no longer.
+    pub fn unwatch(&mut self, request: PendingId, partition: &PartitionId) {
+        if let Some(slot) = self.by_id.get(partition) {
+            self.slots[*slot].watches.remove(request);
         }
     }
 

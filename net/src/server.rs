@@ -180,9 +180,10 @@ impl Server {
         self.connections.get(id.key as usize).filter(|connection| connection.generation == id.generation)
     }
 
-    /// Takes what happened since the last call.
-    pub fn take_events(&mut self) -> Vec<Event> {
-        std::mem::take(&mut self.events)
+    /// Moves what happened since the last call into `events`, which is empty; its memory is used again.
+    pub fn take_events(&mut self, events: &mut Vec<Event>) {
+        debug_assert!(events.is_empty(), "events are handled before more are taken");
+        std::mem::swap(&mut self.events, events);
     }
 
     /// Takes a completion in that [`Server::owns`].

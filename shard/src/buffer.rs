@@ -184,7 +184,7 @@ impl BufMut {
         let end = self.len;
         let memory = match self.memory {
             MemoryMut::Pooled(lent) => Memory::Pooled(Arc::new(lent)),
-            MemoryMut::Own(bytes) => Memory::Own(Arc::new(bytes)),
+            MemoryMut::Own(bytes) => Memory::Own(Arc::new(bytes.into_vec())),
         };
         Buf { memory, start: 0, end }
     }
@@ -213,7 +213,7 @@ impl fmt::Debug for BufMut {
 #[derive(Clone)]
 enum Memory {
     Pooled(Arc<Lent>),
-    Own(Arc<Box<[u8]>>),
+    Own(Arc<Vec<u8>>),
     Static(&'static [u8]),
 }
 
@@ -260,7 +260,7 @@ impl Deref for Buf {
 impl From<Vec<u8>> for Buf {
     fn from(bytes: Vec<u8>) -> Buf {
         let end = bytes.len();
-        Buf { memory: Memory::Own(Arc::new(bytes.into_boxed_slice())), start: 0, end }
+        Buf { memory: Memory::Own(Arc::new(bytes)), start: 0, end }
     }
 }
 

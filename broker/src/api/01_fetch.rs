@@ -41,6 +41,10 @@ const TOPIC_ID_FROM: i16 = 13;
 /// The first version that may carry zstd (Q67).
 const ZSTD_FROM: i16 = 10;
 
+/// About what a reply takes without its records: its head with one topic, and each partition.
+const HEAD_BYTES: usize = 96;
+const PARTITION_BYTES: usize = 64;
+
 /// What one fetch gets at most, whatever it asks for: more at once would keep its core from the others for too long.
 const FETCH_BYTES_MAX: u32 = 16 << 20;
 
@@ -252,7 +256,7 @@ fn forget(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId, state: &Fetch
         Home::Core(core, partition) => Some((*core, *partition)),
         Home::Nowhere(_) => None,
     });
-    broker.unwatch(turn, id, watched.collect());
+    broker.unwatch(turn, id, watched);
 }
 
 fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
@@ -321,7 +325,8 @@ fn write_reply(
     let same_topic = |a: usize, b: usize| state.wanted[a].key.is_same_topic(&state.wanted[b].key);
     let groups: Vec<&[usize]> = shown.chunk_by(|&a, &b| same_topic(a, b)).collect();
     let head = FetchHead { session_id: state.session.id(), topic_count: groups.len(), ..Default::default() };
-    let mut writer = FetchResponseWriter::begin(Vec::new(), request.version, request.correlation_id, head);
+    let buffer = Vec::with_capacity(HEAD_BYTES + shown.len() * PARTITION_BYTES);
+    let mut writer = FetchResponseWriter::begin(buffer, request.version, request.correlation_id, head);
     let mut has_hint = false;
     for group in groups {
         let key = &state.wanted[group[0]].key;
