@@ -5,6 +5,7 @@
 //! - A topic that does not exist is created if the client and `auto.create.topics.enable` allow it, never when all are
 //!   asked for (Q18). The answer waits until it is ready on every core, where Kafka answers UNKNOWN_TOPIC_OR_PARTITION and
 //!   lets the client ask again: so a first produce finds it (C65).
+//! - A topic that is asked for more than once is told once.
 //! - A name that no topic may have is INVALID_TOPIC_EXCEPTION (Q19).
 //! - Brokers are listed by the address that belongs to the listener of the connection (Q23, C109).
 //! - `include_*_authorized_operations` answer "unknown": there is no authorizer.
@@ -104,8 +105,10 @@ fn answer<'a>(
         image.topics().map(|topic| describe(topic, node.id)).collect()
     } else {
         let topics = asked.topics.as_deref().unwrap_or_default();
+        let mut seen = HashSet::new();
         topics
             .iter()
+            .filter(|topic| seen.insert((topic.name, topic.topic_id)))
             .map(|topic| describe_asked(image, node, topic.name, topic.topic_id, request.version))
             .collect()
     };

@@ -9,7 +9,7 @@
 //! - The answer comes when every core has the topic's partitions open (C65).
 //! - Not checked on purpose: `timeout_ms`. The answer needs this node's disk alone.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use protocol::messages::create_topics_request::{CreatableTopic, CreateTopicsRequest};
 use protocol::messages::create_topics_response::{
@@ -116,11 +116,8 @@ fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     };
     let twice = repeated(&asked);
     let (mut records, mut results) = (Vec::new(), Vec::new());
-    for topic in &asked.topics {
-        if twice.contains(topic.name) {
-            results.push((topic.name, Uuid::ZERO, Err(Refusal::Twice)));
-            continue;
-        }
+    results.extend(twice.iter().map(|name| (*name, Uuid::ZERO, Err(Refusal::Twice))));
+    for topic in asked.topics.iter().filter(|topic| !twice.contains(topic.name)) {
         let planned = plan_topic(&image, &broker.node, topic);
         let mut topic_id = Uuid::ZERO;
         if let Ok(plan) = &planned
@@ -158,7 +155,8 @@ fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     broker.commit(turn, &records, Committed { request, reply, failure });
 }
 
-fn repeated<'a>(asked: &CreateTopicsRequest<'a>) -> HashSet<&'a str> {
+/// Names that stand in the request more than once: such a topic is answered once, and not made.
+fn repeated<'a>(asked: &CreateTopicsRequest<'a>) -> BTreeSet<&'a str> {
     let mut seen = HashSet::new();
     asked.topics.iter().map(|topic| topic.name).filter(|name| !seen.insert(*name)).collect()
 }
@@ -255,6 +253,7 @@ fn response_of<'a>(
         let result = CreatableTopicResult { name, topic_id: *topic_id, ..Default::default() };
         match (plan, described) {
             (Ok(plan), Ok(entries)) => CreatableTopicResult {
+                error_message: None,
                 num_partitions: plan.partition_count,
                 replication_factor: 1,
                 configs: Some(entries.iter().map(config_result).collect()),

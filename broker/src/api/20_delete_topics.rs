@@ -22,6 +22,9 @@ use crate::request::Request;
 /// This request's entry.
 pub const API: Api = Api::changing(ApiKey::DeleteTopics, 1..=6, on_delete_topics);
 
+/// The first version that knows the error TOPIC_DELETION_DISABLED (KIP-322).
+const DISABLED_FROM: i16 = 3;
+
 /// The first version that names topics one by one, with ids.
 const TOPIC_ID_FROM: i16 = 6;
 
@@ -36,11 +39,20 @@ fn on_delete_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     } else {
         asked.topic_names.iter().map(|name| (Some(*name), Uuid::ZERO)).collect()
     };
+    let (mut seen, mut twice) = (HashSet::new(), HashSet::new());
+    twice.extend(named.iter().filter(|topic| !seen.insert(**topic)).copied());
     let mut removed = HashSet::new();
     let mut results = Vec::new();
-    for (name, topic_id) in named {
-        let planned = plan_removal(&image, name, topic_id)
-            .and_then(|id| if removed.insert(id) { Ok(id) } else { Err(ErrorCode::InvalidRequest) });
+    // What is named more than once is answered once, and stays; so does a topic named both ways.
+    for (name, topic_id) in named.into_iter().filter(|topic| seen.remove(topic)) {
+        let planned = match plan_removal(&image, name, topic_id) {
+            Err(ErrorCode::TopicDeletionDisabled) if request.version < DISABLED_FROM => {
+                Err(ErrorCode::InvalidRequest)
+            }
+            Ok(_) if twice.contains(&(name, topic_id)) => Err(ErrorCode::InvalidRequest),
+            Ok(id) if !removed.insert(id) => Err(ErrorCode::InvalidRequest),
+            planned => planned,
+        };
         let mut result = DeletableTopicResult { name, topic_id, ..Default::default() };
         match planned {
             Ok(id) => {

@@ -19,6 +19,7 @@ use crate::metadata::{Image, Topic};
 use crate::node::Node;
 use crate::request::Request;
 use crate::resource::Resource;
+use crate::topic_name;
 
 /// This request's entry.
 pub const API: Api = Api::changing(ApiKey::AlterConfigs, 0..=2, on_alter_configs);
@@ -64,21 +65,30 @@ pub fn find_changed<'a>(
     node: &Node,
     kind: i8,
     name: &str,
-    is_first: bool,
+    is_alone: bool,
 ) -> Result<Changed<'a>, Refusal> {
     let refuse = |error, why: &str| Err(Refusal { error, why: why.to_owned() });
-    if !is_first {
+    if !is_alone {
         return refuse(ErrorCode::InvalidRequest, "the request names this resource more than once");
     }
     match Resource::parse(kind, name, node.id) {
-        Resource::Topic(name) => image.topic(name).map(Changed::Topic).ok_or_else(|| {
+        Resource::Topic(name) => {
+            topic_name::check(name)
+                .map_err(|bad| Refusal { error: ErrorCode::InvalidTopicException, why: bad.to_string() })?;
             let error = ErrorCode::UnknownTopicOrPartition;
-            Refusal { error, why: error.text().to_owned() }
-        }),
+            let unknown = || Refusal { error, why: error.text().to_owned() };
+            image.topic(name).map(Changed::Topic).ok_or_else(unknown)
+        }
         Resource::ThisBroker => Ok(Changed::Broker(Reach::ThisBroker)),
         Resource::AllBrokers => Ok(Changed::Broker(Reach::AllBrokers)),
         Resource::Other(why) => refuse(ErrorCode::InvalidRequest, &why),
     }
+}
+
+/// Resources that a request names more than once: none of them is changed.
+pub fn repeated<'a>(named: impl Iterator<Item = (i8, &'a str)>) -> HashSet<(i8, &'a str)> {
+    let mut seen = HashSet::new();
+    named.filter(|resource| !seen.insert(*resource)).collect()
 }
 
 /// The records that give a topic other settings.
@@ -116,11 +126,11 @@ fn on_alter_configs(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    let mut seen = HashSet::new();
+    let twice = repeated(asked.resources.iter().map(|r| (r.resource_type, r.resource_name)));
     let (mut records, mut refusals) = (Vec::new(), Vec::new());
     for resource in &asked.resources {
-        let is_first = seen.insert((resource.resource_type, resource.resource_name));
-        match plan(&image, &broker.node, resource, is_first) {
+        let is_alone = !twice.contains(&(resource.resource_type, resource.resource_name));
+        match plan(&image, &broker.node, resource, is_alone) {
             Ok(planned) => {
                 records.extend(planned);
                 refusals.push(None);
@@ -153,10 +163,10 @@ fn plan(
     image: &Image,
     node: &Node,
     resource: &AlterConfigsResource<'_>,
-    is_first: bool,
+    is_alone: bool,
 ) -> Result<Vec<Record>, Refusal> {
     let settings = || resource.configs.iter().map(|config| (config.name, config.value));
-    match find_changed(image, node, resource.resource_type, resource.resource_name, is_first)? {
+    match find_changed(image, node, resource.resource_type, resource.resource_name, is_alone)? {
         Changed::Topic(topic) => {
             let after =
                 TopicConfig::new(settings(), &image.server).map_err(|invalid| Refusal::of(&invalid))?;

@@ -32,13 +32,16 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    let mut seen = HashSet::new();
+    let (mut seen, mut twice) = (HashSet::new(), HashSet::new());
+    twice.extend(asked.topics.iter().map(|topic| topic.name).filter(|name| !seen.insert(*name)));
+    // A topic that is named more than once is answered once, and does not grow.
+    let topics: Vec<_> = asked.topics.iter().filter(|topic| seen.remove(topic.name)).collect();
     let (mut records, mut refusals) = (Vec::new(), Vec::new());
-    for topic in &asked.topics {
-        let planned = if seen.insert(topic.name) {
-            plan_growth(&image, &broker.node, topic)
-        } else {
+    for topic in &topics {
+        let planned = if twice.contains(topic.name) {
             Err(Refusal(ErrorCode::InvalidRequest, "the request names this topic more than once".to_owned()))
+        } else {
+            plan_growth(&image, &broker.node, topic)
         };
         match planned {
             Ok(growth) => {
@@ -49,13 +52,12 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
         }
     }
     let encode = |on_success: ErrorCode| {
-        let results =
-            asked.topics.iter().zip(&refusals).map(|(topic, refusal)| CreatePartitionsTopicResult {
-                name: topic.name,
-                error_code: refusal.as_ref().map_or(on_success, |Refusal(error, _)| *error).code(),
-                error_message: refusal.as_ref().map(|Refusal(_, why)| why.as_str()),
-                ..Default::default()
-            });
+        let results = topics.iter().zip(&refusals).map(|(topic, refusal)| CreatePartitionsTopicResult {
+            name: topic.name,
+            error_code: refusal.as_ref().map_or(on_success, |Refusal(error, _)| *error).code(),
+            error_message: refusal.as_ref().map(|Refusal(_, why)| why.as_str()),
+            ..Default::default()
+        });
         let response = CreatePartitionsResponse { results: results.collect(), ..Default::default() };
         encode_response(request.key, request.version, request.correlation_id, &response)
     };
@@ -63,6 +65,7 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
     if records.is_empty() || asked.validate_only {
         return broker.reply_frame(turn, &request, reply);
     }
+    drop(topics);
     drop(asked);
     broker.commit(turn, &records, Committed { request, reply, failure });
 }

@@ -4,8 +4,6 @@
 //! allowed, together without contradiction (Q101). A resource is changed whole or not at all. `validate_only` changes nothing.
 //! - A broker's settings: this one's by its id, those of all by an empty name; what is read at the start alone is refused.
 
-use std::collections::HashSet;
-
 use protocol::messages::incremental_alter_configs_request::{
     AlterConfigsResource, IncrementalAlterConfigsRequest,
 };
@@ -15,7 +13,7 @@ use protocol::messages::incremental_alter_configs_response::{
 use protocol::{ApiKey, ErrorCode, encode_response};
 
 use super::Api;
-use super::alter_configs::{Changed, Refusal, broker_records_of, find_changed, topic_records_of};
+use super::alter_configs::{Changed, Refusal, broker_records_of, find_changed, repeated, topic_records_of};
 use crate::broker::Broker;
 use crate::config::{Alteration, Operation};
 use crate::mail::Turn;
@@ -34,11 +32,11 @@ fn on_incremental_alter_configs(broker: &mut Broker, turn: &mut Turn<'_>, reques
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    let mut seen = HashSet::new();
+    let twice = repeated(asked.resources.iter().map(|r| (r.resource_type, r.resource_name)));
     let (mut records, mut refusals) = (Vec::new(), Vec::new());
     for resource in &asked.resources {
-        let is_first = seen.insert((resource.resource_type, resource.resource_name));
-        match plan(&image, &broker.node, resource, is_first) {
+        let is_alone = !twice.contains(&(resource.resource_type, resource.resource_name));
+        match plan(&image, &broker.node, resource, is_alone) {
             Ok(planned) => {
                 records.extend(planned);
                 refusals.push(None);
@@ -72,9 +70,9 @@ fn plan(
     image: &Image,
     node: &Node,
     resource: &AlterConfigsResource<'_>,
-    is_first: bool,
+    is_alone: bool,
 ) -> Result<Vec<Record>, Refusal> {
-    let changed = find_changed(image, node, resource.resource_type, resource.resource_name, is_first)?;
+    let changed = find_changed(image, node, resource.resource_type, resource.resource_name, is_alone)?;
     let mut alterations = Vec::new();
     for config in &resource.configs {
         let operation = Operation::from_code(config.config_operation).ok_or_else(|| Refusal {

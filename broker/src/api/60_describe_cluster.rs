@@ -1,7 +1,8 @@
 //! DescribeCluster (60), versions 0–2: the cluster's id, its controller and its brokers.
 //!
 //! - Any broker takes administrative requests, so the controller named is this one (C77).
-//! - Endpoint type 1 asks for brokers, 2 for controllers: there is no listener for controllers, so 2 is refused (KIP-919).
+//! - Endpoint type 1 asks for brokers, 2 for controllers: there is no listener for controllers, so 2 is refused as a mistake
+//!   of the listener, and any other as unknown (KIP-919).
 //! - `include_fenced_brokers` (version 2) changes nothing: the only broker is not fenced (KIP-1073).
 
 use protocol::messages::describe_cluster_request::DescribeClusterRequest;
@@ -16,18 +17,26 @@ use crate::request::Request;
 /// This request's entry.
 pub const API: Api = Api::local(ApiKey::DescribeCluster, 0..=2, on_describe_cluster);
 
-/// Brokers, as opposed to controllers.
+/// The kinds of endpoint.
 const BROKERS: i8 = 1;
+const CONTROLLERS: i8 = 2;
 
 fn on_describe_cluster(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     let asked: DescribeClusterRequest = match request.decode() {
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    if asked.endpoint_type != BROKERS {
+    let refusal = match asked.endpoint_type {
+        BROKERS => None,
+        CONTROLLERS => {
+            Some((ErrorCode::MismatchedEndpointType, "this listener is the brokers', not the controllers'"))
+        }
+        _ => Some((ErrorCode::UnsupportedEndpointType, "an endpoint is the brokers' or the controllers'")),
+    };
+    if let Some((error, why)) = refusal {
         let refused = DescribeClusterResponse {
-            error_code: ErrorCode::MismatchedEndpointType.code(),
-            error_message: Some("this listener is the brokers', not the controllers'"),
+            error_code: error.code(),
+            error_message: Some(why),
             ..Default::default()
         };
         return broker.reply(turn, &request, &refused);
