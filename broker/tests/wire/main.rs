@@ -10,6 +10,9 @@ mod framing;
 mod idempotence;
 mod produce;
 
+mod admin;
+mod topics;
+
 mod fetch;
 mod offsets;
 mod sessions;

@@ -57,7 +57,9 @@ fn c79_q76_the_first_record_at_or_after_a_time() {
         (9, None),
     ];
     client.create("apart", 1);
-    [2, 4, 6, 8].iter().for_each(|&at| drop(client.append("apart", 0, &dated(&[at]))));
+    for at in [2, 4, 6, 8] {
+        client.append("apart", 0, &dated(&[at]));
+    }
     client.create("together", 1);
     client.append("together", 0, &dated(&[2, 4, 6, 8]));
     check(&mut client, "apart", &expected);
@@ -69,7 +71,9 @@ fn c79_times_need_not_be_in_order() {
     let mut client = Rig::new().connect();
     let expected = [(1, Some((0, 8))), (3, Some((0, 8))), (8, Some((0, 8))), (9, None)];
     client.create("apart", 1);
-    [8, 2, 6, 4].iter().for_each(|&at| drop(client.append("apart", 0, &dated(&[at]))));
+    for at in [8, 2, 6, 4] {
+        client.append("apart", 0, &dated(&[at]));
+    }
     client.create("together", 1);
     client.append("together", 0, &dated(&[8, 2, 6, 4]));
     check(&mut client, "apart", &expected);
@@ -155,7 +159,7 @@ fn q77_a_partition_named_twice_is_an_invalid_request() {
 
 #[test]
 fn q65_an_older_leader_epoch_is_fenced_and_a_newer_one_unknown() {
-    let (rig, mut client) = with_topic();
+    let (_rig, mut client) = with_topic();
     client.append("t", 0, &batch(&["v"]));
     // A partition's epoch grows with each of its leaders; here it is the metadata's, whatever it is.
     let epoch = client.describe("t").2[0].1;
@@ -177,7 +181,6 @@ fn q65_an_older_leader_epoch_is_fenced_and_a_newer_one_unknown() {
         let (code, ..) = epoch_end(&mut client, current_leader_epoch, epoch);
         assert_eq!(code, expected);
     }
-    let _ = rig;
 }
 
 #[test]
