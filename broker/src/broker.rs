@@ -109,6 +109,11 @@ impl Broker {
         self.partitions.count()
     }
 
+    /// How many watches fetches hold on this core's partitions.
+    pub fn watch_count(&self) -> usize {
+        self.partitions.watch_count()
+    }
+
     // --- requests -----------------------------------------------------------------------------------------------------
 
     fn on_events(&mut self, turn: &mut Turn<'_>) {

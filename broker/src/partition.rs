@@ -115,6 +115,11 @@ impl Partitions {
         self.by_id.len()
     }
 
+    /// How many watches fetches hold here, each partition's counted.
+    pub fn watch_count(&self) -> usize {
+        self.slots.iter().map(|(_, partition)| partition.watches.count()).sum()
+    }
+
     /// Begins a turn: files that were evicted in the last one are closed now that its operations are with the back end.
     pub fn on_turn_start(&mut self, turn: &mut Turn<'_>) {
         self.files.close_evicted(turn.disk);

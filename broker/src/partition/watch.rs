@@ -22,6 +22,11 @@ impl Watches {
         self.waiting.remove(&request);
     }
 
+    /// How many fetches watch.
+    pub(super) fn count(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// Tells all, and forgets them: each reads again and watches again if it still has too little.
     pub(super) fn wake(&mut self, out: &mut Outbound) {
         out.woken.extend(std::mem::take(&mut self.waiting));
