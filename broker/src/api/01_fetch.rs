@@ -193,6 +193,10 @@ fn on_round_done(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
         }
         if state.timer.is_none() {
             let connection = pending.request.slot.connection();
+            if broker.server.peer(connection).is_none() {
+                // It went while the partitions were asked.
+                return abandon(broker, turn, id);
+            }
             state.timer = Some(turn.timers.set(state.deadline, Broker::fetch_timer(id)));
             broker.parked.insert(connection, id);
         }
@@ -240,7 +244,13 @@ pub fn on_deadline(broker: &mut Broker, turn: &mut Turn<'_>, token: Token) {
 
 /// A connection is gone: its parked fetch is forgotten.
 pub fn on_connection_gone(broker: &mut Broker, turn: &mut Turn<'_>, connection: ConnectionId) {
-    let Some(id) = broker.parked.remove(&connection) else { return };
+    if let Some(id) = broker.parked.remove(&connection) {
+        abandon(broker, turn, id);
+    }
+}
+
+/// Forgets a fetch that nobody waits for.
+fn abandon(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let Some(pending) = broker.pending.remove(id) else { return };
     if let Some(state) = pending.fetch {
         forget(broker, turn, id, &state);
