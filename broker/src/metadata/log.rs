@@ -167,6 +167,8 @@ impl MetadataLog {
         let written = disk.write_at(self.file, self.len, &bytes).and_then(|()| disk.sync(self.file));
         if let Err(error) = written {
             self.is_broken = true;
+            // A change that was refused must not come back with the next start. If this fails too, it may.
+            _ = disk.truncate(self.file, self.len);
             return Err(error);
         }
         self.len += bytes.len() as u64;
