@@ -16,3 +16,6 @@ mod topics;
 mod fetch;
 mod offsets;
 mod sessions;
+
+mod life;
+mod waiting;
