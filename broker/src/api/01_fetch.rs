@@ -10,7 +10,7 @@
 //! - A batch is given whole, from the one that holds the offset (Q56).
 //! - read_committed reads up to the last stable offset. Without transactions there are no aborted ones: the list is empty.
 //! - A client that knows another leader epoch is told ours (KIP-951).
-//! - A zstd batch needs version 10 (Q67).
+//! - A topic whose `compression.type` is zstd needs version 10; what its batches hold is not looked at, as in Kafka (Q67).
 //! - Not done: reading from followers (racks), down-conversion (gone with Kafka 4).
 
 use std::sync::Arc;
@@ -22,11 +22,12 @@ use protocol::{
 };
 use shard::timer::TimerId;
 use shard::{Buf, Nanos, ShardId, Token};
-use storage::{BatchHeader, Codec, Offset};
+use storage::{BatchHeader, Offset};
 
 use super::Api;
 use crate::answer::{Answer, Fetched};
 use crate::broker::Broker;
+use crate::config::CompressionType;
 use crate::fetch_session::{FetchKey, SessionChoice, Wanted};
 use crate::mail::{Ask, FetchAsk, PartitionId, PendingId, Question, Turn};
 use crate::metadata::{Image, Topic};
@@ -89,7 +90,7 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         Ok(chosen) => chosen,
         Err(error) => return reply_error(broker, turn, &request, error),
     };
-    let homes = wanted.iter().map(|wanted| home_of(&broker.image, &wanted.key)).collect();
+    let homes = wanted.iter().map(|wanted| home_of(&broker.image, &wanted.key, version)).collect();
     let bytes = |value: i32| u32::try_from(value).unwrap_or(0);
     let state = FetchState {
         max_bytes: bytes(view.max_bytes)
@@ -132,9 +133,14 @@ fn find_topic<'a>(image: &'a Image, key: &FetchKey) -> Result<&'a Arc<Topic>, Er
     }
 }
 
-fn home_of(image: &Image, key: &FetchKey) -> Home {
+fn home_of(image: &Image, key: &FetchKey, version: i16) -> Home {
     match find_topic(image, key) {
         Err(error) => Home::Nowhere(error),
+        Ok(topic)
+            if version < ZSTD_FROM && topic.config.values().compression_type() == CompressionType::Zstd =>
+        {
+            Home::Nowhere(ErrorCode::UnsupportedCompressionType)
+        }
         Ok(topic) => match topic.partition(key.partition) {
             None => Home::Nowhere(ErrorCode::UnknownTopicOrPartition),
             Some(meta) => Home::Core(meta.home, PartitionId { topic_id: topic.id, partition: key.partition }),
@@ -276,11 +282,6 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     forget(broker, turn, id, &state);
     let mut fetched: Vec<Fetched> = pending.take_answers().map(Answer::fetched).collect();
     keep_within(&mut fetched, &state.wanted, state.max_bytes);
-    if pending.request.version < ZSTD_FROM {
-        fetched.iter_mut().filter(|fetched| has_zstd(&fetched.records)).for_each(|fetched| {
-            *fetched = Fetched::refused(ErrorCode::UnsupportedCompressionType);
-        });
-    }
     let shown = broker.sessions.on_answered(turn, &mut state.session, &state.wanted, &fetched);
     let reply = write_reply(broker, &pending.request, &state, &fetched, &shown);
     broker.reply_or_close(turn, &pending.request, Reply::Send(reply));
@@ -310,18 +311,6 @@ fn whole_batches_len(records: &[u8], room: usize) -> usize {
         len += size;
     }
     len
-}
-
-fn has_zstd(records: &[u8]) -> bool {
-    let mut rest = records;
-    while let Some(header) = BatchHeader::parse(rest) {
-        if header.attributes.codec() == Some(Codec::Zstd) {
-            return true;
-        }
-        let Some(size) = header.size() else { return false };
-        rest = rest.get(size..).unwrap_or_default();
-    }
-    false
 }
 
 /// Writes the partitions that are shown, grouped by topic in their order.

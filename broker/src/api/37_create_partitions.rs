@@ -81,9 +81,9 @@ fn plan_growth(
         return Err(Refusal(error, error.text().to_owned()));
     };
     let before = topic.partitions.len() as i32;
-    if asked.count <= before || asked.count > PARTITIONS_MAX {
+    if asked.count <= before || asked.count - before > PARTITIONS_MAX {
         let why = format!(
-            "the topic has {before} partitions: it can have more, up to {PARTITIONS_MAX}, not {}",
+            "the topic has {before} partitions: one request adds 1 to {PARTITIONS_MAX}, and {} are asked for",
             asked.count
         );
         return Err(Refusal(ErrorCode::InvalidPartitions, why));

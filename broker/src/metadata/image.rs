@@ -27,6 +27,8 @@ pub struct Image {
     pub next_producer_id: i64,
     topics: BTreeMap<Arc<str>, Arc<Topic>>,
     names: HashMap<Uuid, Arc<str>>,
+    /// Names as metrics show them.
+    metric_names: HashMap<String, Arc<str>>,
 }
 
 /// A topic.
@@ -66,6 +68,7 @@ impl Image {
             next_producer_id: 0,
             topics: BTreeMap::new(),
             names: HashMap::new(),
+            metric_names: HashMap::new(),
         }
     }
 
@@ -96,11 +99,8 @@ impl Image {
 
     /// A topic whose name differs from `name` only in '.' against '_': Kafka takes such names for the same in metrics.
     pub fn colliding_topic(&self, name: &str) -> Option<&Arc<Topic>> {
-        if !name.contains(['.', '_']) {
-            return None;
-        }
-        let plain = |name: &str| name.replace('.', "_");
-        self.topics.values().find(|topic| &*topic.name != name && plain(&topic.name) == plain(name))
+        let other = self.metric_names.get(&metric_name(name)).filter(|other| &***other != name)?;
+        self.topics.get(other)
     }
 
     /// Applies a committed record. Placement of partitions comes later, with [`Image::place`].
@@ -136,6 +136,7 @@ impl Image {
             Record::RemoveTopic { id } => {
                 if let Some(name) = self.names.remove(id) {
                     self.topics.remove(&name);
+                    self.metric_names.remove(&metric_name(&name));
                 }
             }
             Record::ProducerIds { next } => self.next_producer_id = *next,
@@ -154,6 +155,7 @@ impl Image {
             log_settings,
         };
         self.names.insert(id, Arc::clone(&name));
+        self.metric_names.insert(metric_name(&name), Arc::clone(&name));
         self.topics.insert(name, Arc::new(topic));
     }
 
@@ -221,6 +223,10 @@ impl Image {
     fn topic_mut(&mut self, id: Uuid) -> Option<&mut Topic> {
         self.topics.get_mut(self.names.get(&id)?).map(Arc::make_mut)
     }
+}
+
+fn metric_name(name: &str) -> String {
+    name.replace('.', "_")
 }
 
 impl Topic {
