@@ -395,6 +395,22 @@ impl Broker {
         }
     }
 
+    /// Ends a stopping core step by step: writes and their replies, then connections, then logs; or all at the deadline.
+    fn end_if_stopped(&mut self, turn: &mut Turn<'_>) {
+        let Phase::Stopping { until } = self.phase else { return };
+        let is_written = !self.partitions.has_flights();
+        if is_written && self.server.connection_count() > 0 && turn.now < until {
+            self.server.stop();
+            return self.server.flush(&mut net_turn(turn));
+        }
+        if is_written {
+            self.partitions.close(turn);
+        }
+        if is_written || turn.now >= until {
+            self.phase = Phase::Stopped;
+        }
+    }
+
     fn serve(&mut self, turn: &mut Turn<'_>) {
         self.phase = Phase::Serving;
         for (listener, index) in self.listeners.clone() {
@@ -488,20 +504,15 @@ impl App for Broker {
             self.on_events(turn);
             self.settle(turn);
         }
-        if let Phase::Stopping { until } = self.phase
-            && (turn.now >= until || !self.partitions.has_flights() && self.server.connection_count() == 0)
-        {
-            if !self.partitions.has_flights() {
-                self.partitions.close(turn);
-            }
-            self.phase = Phase::Stopped;
-        }
+        // Letters that wait for room mean that another core cannot keep up: no more work for it until they are gone.
+        self.server.hold(turn.mail.is_backlogged());
+        self.end_if_stopped(turn);
     }
 
     fn on_stop(&mut self, turn: &mut Turn<'_>) {
         self.phase = Phase::Stopping { until: turn.now.plus_ms(STOP_MS_MAX) };
         turn.timers.set(turn.now.plus_ms(STOP_MS_MAX), Token(TIMER_TICK << 56));
-        self.server.stop();
+        self.server.wind_down();
     }
 
     fn is_stopped(&self) -> bool {

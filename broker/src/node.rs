@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use net::{Limits, ListenerIndex};
+use net::{Admission, Limits, ListenerIndex};
 
 use crate::config::ServerConfig;
 
@@ -28,6 +28,8 @@ pub struct Node {
     pub config: Arc<ServerConfig>,
     /// What clients are told to connect to, by listener.
     pub advertised: Vec<(String, u16)>,
+    /// How many connections there are, and may be.
+    pub admission: Admission,
     /// When the process was started.
     pub started: Instant,
 }
@@ -46,8 +48,7 @@ impl Node {
             request_bytes_max: values.socket_request_max_bytes() as usize,
             requests_max: REQUESTS_MAX,
             idle_ms_max: values.connections_max_idle_ms().unwrap_or(i64::MAX),
-            connections_max: values.max_connections() as usize,
-            connections_per_ip_max: values.max_connections_per_ip() as usize,
+            admission: self.admission.clone(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What settings can belong to, as requests name it: a kind and a name.
 
 /// A resource with settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Resource<'a> {
     /// A topic.
     Topic(&'a str),

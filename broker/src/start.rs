@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use net::ListenerIndex;
+use net::{Admission, ListenerIndex};
 use shard::boot::{self, BootError, DirLock, Running};
 use shard::ring::{Files, Ring, RingError};
 use shard::{Io, ListenerId, Pool, ShardId};
@@ -123,7 +123,11 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
             if advertised.port == 0 { bound.first().map_or(0, SocketAddr::port) } else { advertised.port };
         (advertised.host.clone(), port)
     });
+    let values = config.values();
+    let admission =
+        Admission::new(values.max_connections() as usize, values.max_connections_per_ip() as usize);
     let node = Arc::new(Node {
+        admission,
         id,
         cluster_id: identity.cluster_id,
         data_dir_text: std::path::absolute(&data_dir)

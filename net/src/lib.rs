@@ -7,11 +7,13 @@
 
 mod server;
 
+mod admission;
 mod close;
 mod connection;
 mod frame;
 mod replies;
 
+pub use admission::Admission;
 pub use close::CloseReason;
 pub use frame::FrameError;
 pub use replies::Reply;

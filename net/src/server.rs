@@ -3,13 +3,13 @@
 //! A connection takes on at most [`Limits::requests_max`] requests that are not answered; then it stops receiving until
 //! replies are out, so that a peer that asks much and reads nothing costs a bounded amount.
 
-use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use protocol::ApiKey;
 use shard::{Buf, Completion, IoError, ListenerId, Nanos, Op, Ops, Outcome, Pool, SocketId, Token};
 use slab::Slab;
 
+use crate::admission::Admission;
 use crate::close::CloseReason;
 use crate::connection::{Connection, Receiving};
 use crate::frame::FrameReader;
@@ -58,10 +58,8 @@ pub struct Limits {
     pub requests_max: usize,
     /// Idle connections are closed after this long (`connections.max.idle.ms`).
     pub idle_ms_max: i64,
-    /// Connections on this core.
-    pub connections_max: usize,
-    /// Connections on this core from one address.
-    pub connections_per_ip_max: usize,
+    /// How many connections the node may have.
+    pub admission: Admission,
 }
 
 /// What happened on the connections.
@@ -116,7 +114,6 @@ pub struct Server {
     connections: Slab<Connection>,
     generation: u32,
     limits: Limits,
-    per_ip: HashMap<IpAddr, usize>,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     /// Listeners that rest after a failed accept, and until when.
     resting: Vec<(usize, Nanos)>,
@@ -125,6 +122,9 @@ pub struct Server {
     events: Vec<Event>,
     /// Bytes of replies that are made and not yet with the kernel.
     reply_bytes: usize,
+    /// Whether no request is handed on for now, and the connections that have some.
+    is_held: bool,
+    held: Vec<usize>,
     is_stopping: bool,
 }
 
@@ -135,12 +135,13 @@ impl Server {
             connections: Slab::new(),
             generation: 0,
             limits,
-            per_ip: HashMap::new(),
             listeners: Vec::new(),
             resting: Vec::new(),
             listed: Vec::new(),
             events: Vec::new(),
             reply_bytes: 0,
+            is_held: false,
+            held: Vec::new(),
             is_stopping: false,
         }
     }
@@ -234,11 +235,7 @@ impl Server {
             last_active: turn.now,
         };
         let key = self.connections.insert(connection);
-        let from_here = self.per_ip.entry(peer.ip()).or_default();
-        *from_here += 1;
-        let is_full = *from_here > self.limits.connections_per_ip_max
-            || self.connections.len() > self.limits.connections_max;
-        if is_full {
+        if !self.limits.admission.enter(peer.ip()) {
             self.begin_close(key, CloseReason::TooMany);
         } else if self.is_stopping {
             self.begin_close(key, CloseReason::Stopping);
@@ -288,7 +285,10 @@ impl Server {
     fn hand_on(&mut self, turn: &mut NetTurn<'_>, key: usize) {
         let connection = &mut self.connections[key];
         let id = ConnectionId { key: key as u32, generation: connection.generation };
-        while connection.may_ask(self.limits.requests_max) {
+        if self.is_held && connection.reader.has_frames() {
+            self.held.push(key);
+        }
+        while !self.is_held && connection.may_ask(self.limits.requests_max) {
             let Some(frame) = connection.reader.pop() else { break };
             connection.is_bulky = has_bulky_reply(&frame);
             let slot = ReplySlot { connection: id, sequence: connection.replies.open() };
@@ -336,13 +336,7 @@ impl Server {
     fn on_closed(&mut self, key: usize) {
         let connection = self.connections.remove(key);
         self.reply_bytes -= connection.sending_bytes + connection.reply_bytes;
-        let ip = connection.peer.ip();
-        if let Some(count) = self.per_ip.get_mut(&ip) {
-            *count -= 1;
-            if *count == 0 {
-                self.per_ip.remove(&ip);
-            }
-        }
+        self.limits.admission.leave(connection.peer.ip());
         let id = ConnectionId { key: key as u32, generation: connection.generation };
         let reason = connection.closing.unwrap_or(CloseReason::PeerClosed);
         self.events.push(Event::Closed { connection: id, peer: connection.peer, reason });
@@ -451,7 +445,25 @@ impl Server {
         }
     }
 
-    /// Closes everything, replies that are ready first.
+    /// Hands no request on while `is_held`; what comes waits in its connection.
+    pub fn hold(&mut self, is_held: bool) {
+        self.is_held = is_held || self.is_stopping;
+        if !self.is_held {
+            for key in std::mem::take(&mut self.held) {
+                if self.connections.contains(key) {
+                    self.list(key);
+                }
+            }
+        }
+    }
+
+    /// Takes on no more connections and requests; what is under way goes on. [`Server::stop`] ends it.
+    pub fn wind_down(&mut self) {
+        self.is_stopping = true;
+        self.is_held = true;
+    }
+
+    /// Closes everything.
     pub fn stop(&mut self) {
         self.is_stopping = true;
         let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();

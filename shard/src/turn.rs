@@ -173,6 +173,8 @@ impl<I: Io, A: App> Shard<I, A> {
 
     fn end_turn(&mut self) {
         self.mailbox.flush();
+        // Nobody rings when a full ring has room again: come back and look.
+        self.is_busy |= self.mailbox.outbox().is_backlogged();
         for (token, op) in self.ops.drain() {
             self.io.push(token, op);
         }

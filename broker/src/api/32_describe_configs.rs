@@ -4,7 +4,10 @@
 //! - Brokers: this one by its id; an empty name means what is set for all brokers. Another id is INVALID_REQUEST, for only
 //!   a broker itself knows its settings.
 //! - Other kinds of resource are INVALID_REQUEST with a reason: there are none here.
+//! - What is asked for more than once is answered once, where Kafka repeats itself: a few bytes each must not cost kilobytes.
 //! - Synonyms if asked for; types and documentation from version 3, documentation only if asked for (KIP-569).
+
+use std::collections::HashSet;
 
 use protocol::messages::describe_configs_request::{DescribeConfigsRequest, DescribeConfigsResource};
 use protocol::messages::describe_configs_response::{
@@ -36,10 +39,15 @@ struct Described {
 
 fn on_describe_configs(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     let image = broker.image.clone();
-    let asked: DescribeConfigsRequest<'_> = match request.decode() {
+    let mut asked: DescribeConfigsRequest<'_> = match request.decode() {
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
+    let mut seen = HashSet::new();
+    asked.resources.retain(|resource| {
+        let parsed = Resource::parse(resource.resource_type, resource.resource_name, broker.node.id);
+        seen.insert((parsed, resource.configuration_keys.clone()))
+    });
     let described: Vec<Described> = asked
         .resources
         .iter()

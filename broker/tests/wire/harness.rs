@@ -232,7 +232,10 @@ fn config_of(settings: &[(&str, &str)]) -> ServerConfig {
 
 fn node_of(config: &Arc<ServerConfig>, core_count: u16) -> Node {
     let advertised = config.listeners().iter();
+    let values = config.values();
+    let (all, per_ip) = (values.max_connections() as usize, values.max_connections_per_ip() as usize);
     Node {
+        admission: net::Admission::new(all, per_ip),
         id: config.values().node_id(),
         cluster_id: "wire-cluster-AAAAAAAAA".to_owned(),
         data_dir: PathBuf::from(DATA_DIR),
