@@ -53,6 +53,10 @@ const FETCH_BYTES_MAX: u32 = 16 << 20;
 /// up, but always a batch.
 const REPLY_BYTES_MAX: usize = 64 << 20;
 
+/// The longest wait, in ms; who asks for more is answered then, and may ask again. A connection whose next request waits
+/// unread behind a fetch is not seen to close, so a fetch must not wait for the 24 days that the protocol can say.
+const WAIT_MS_MAX: i32 = 10 * 60 * 1000;
+
 /// What a fetch remembers between its rounds.
 #[derive(Debug)]
 pub struct FetchState {
@@ -113,6 +117,7 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
 /// When a wait is over: not before the time asked for, and on a grid of up to 10 ms, so that the waits of many consumers
 /// end together and cost one turn. Records that come end a wait at once.
 fn deadline_of(now: Nanos, max_wait_ms: i32) -> Nanos {
+    let max_wait_ms = max_wait_ms.min(WAIT_MS_MAX);
     if max_wait_ms <= 0 {
         return now;
     }
