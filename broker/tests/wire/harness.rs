@@ -116,19 +116,19 @@ impl Rig {
         self.inner.borrow().cores.len() as u16
     }
 
-    /// Changes the settings of the next start.
-    pub fn configure(&self, settings: &[(&str, &str)]) {
-        self.inner.borrow_mut().config = Arc::new(config_of(settings));
-    }
-
     /// One turn of each core.
     pub fn turn(&self) {
         self.inner.borrow_mut().cores.iter_mut().for_each(Shard::turn);
     }
 
+    /// So many turns of each core.
+    pub fn turns(&self, count: usize) {
+        (0..count).for_each(|_| self.turn());
+    }
+
     /// Turns until nothing is left to do at this moment.
     pub fn settle(&self) {
-        (0..ROUNDS).for_each(|_| self.turn());
+        self.turns(ROUNDS);
     }
 
     /// Lets time pass, in which the node does what it has to.

@@ -17,5 +17,6 @@ mod fetch;
 mod offsets;
 mod sessions;
 
+mod hostile;
 mod life;
 mod waiting;

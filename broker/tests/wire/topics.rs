@@ -4,6 +4,7 @@ use protocol::messages::create_partitions_request::{
     CreatePartitionsAssignment, CreatePartitionsRequest, CreatePartitionsTopic,
 };
 use protocol::messages::create_partitions_response::CreatePartitionsResponse;
+use protocol::messages::create_topics_response::CreateTopicsResponse;
 use protocol::messages::delete_topics_request::{DeleteTopicState, DeleteTopicsRequest};
 use protocol::messages::delete_topics_response::DeleteTopicsResponse;
 use protocol::messages::describe_cluster_request::DescribeClusterRequest;
@@ -388,9 +389,12 @@ fn five_thousand_partitions_are_made_in_one_request() {
 #[test]
 fn a_request_for_more_partitions_than_there_can_be_costs_nothing() {
     let mut client = Rig::new().connect();
-    let reply = client.ask(7, &create_request("t", i32::MAX, &[]));
-    let response: protocol::messages::create_topics_response::CreateTopicsResponse<'_> = reply.read();
-    assert_eq!(error(response.topics[0].error_code), ErrorCode::InvalidPartitions);
+    for count in [10_001, i32::MAX] {
+        let reply = client.ask(7, &create_request("t", count, &[]));
+        let response: CreateTopicsResponse<'_> = reply.read();
+        assert_eq!(error(response.topics[0].error_code), ErrorCode::PolicyViolation, "{count}");
+    }
+    assert_eq!(client.describe("t").0, UNKNOWN);
 }
 
 /// One page of descriptions: topics with their partitions, and where the next page begins.
