@@ -17,6 +17,9 @@ mod fetch;
 mod offsets;
 mod sessions;
 
+mod events;
 mod hostile;
 mod life;
 mod waiting;
+
+mod sockets;
