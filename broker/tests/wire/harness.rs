@@ -207,7 +207,6 @@ impl Rig {
 
     fn connect_port(&self, port: u16) -> Client {
         let peer = self.world.connect(address(port)).expect("the node accepts connections");
-        self.turn();
         Client {
             rig: self.clone(),
             peer,
