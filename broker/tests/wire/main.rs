@@ -20,6 +20,7 @@ mod sessions;
 mod events;
 mod hostile;
 mod life;
+mod model;
 mod waiting;
 
 mod sockets;
