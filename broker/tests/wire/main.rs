@@ -20,6 +20,7 @@ mod sessions;
 mod events;
 mod hostile;
 mod life;
+mod load;
 mod model;
 mod waiting;
 
