@@ -204,10 +204,9 @@ fn q25_q65_a_reader_with_a_stale_epoch_is_told_the_leader() {
 
 /// Where a leader epoch ends: error, epoch, offset.
 fn epoch_end(client: &mut Client, current_leader_epoch: i32, leader_epoch: i32) -> (ErrorCode, i32, i64) {
-    let partition =
-        OffsetForLeaderPartition { partition: 0, current_leader_epoch, leader_epoch, ..Default::default() };
-    let topic = OffsetForLeaderTopic { topic: "t", partitions: vec![partition], ..Default::default() };
-    let request = OffsetForLeaderEpochRequest { replica_id: -1, topics: vec![topic], ..Default::default() };
+    let partition = OffsetForLeaderPartition { partition: 0, current_leader_epoch, leader_epoch };
+    let topic = OffsetForLeaderTopic { topic: "t", partitions: vec![partition] };
+    let request = OffsetForLeaderEpochRequest { replica_id: -1, topics: vec![topic] };
     let reply = client.ask(4, &request);
     let response: OffsetForLeaderEpochResponse<'_> = reply.read();
     let part = &response.topics[0].partitions[0];
@@ -232,8 +231,8 @@ fn q77_q78_unknown_partitions_are_told_by_every_look_up() {
     assert_eq!(client.offset_for("none", 0, -1), (unknown, -1, -1, -1));
     assert_eq!(client.offset_for("t", 9, -1), (unknown, -1, -1, -1));
     let partition = OffsetForLeaderPartition { partition: 9, ..Default::default() };
-    let topic = OffsetForLeaderTopic { topic: "t", partitions: vec![partition], ..Default::default() };
-    let request = OffsetForLeaderEpochRequest { replica_id: -1, topics: vec![topic], ..Default::default() };
+    let topic = OffsetForLeaderTopic { topic: "t", partitions: vec![partition] };
+    let request = OffsetForLeaderEpochRequest { replica_id: -1, topics: vec![topic] };
     for version in 2..=4 {
         let reply = client.ask(version, &request);
         let response: OffsetForLeaderEpochResponse<'_> = reply.read();
