@@ -322,3 +322,20 @@ fn every_record_is_there_once_whatever_happens() {
         model.finish();
     }
 }
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let disk_of = |seed: u64| {
+        let mut model = Model::new(seed);
+        (0..STEPS).for_each(|_| model.step());
+        let world = &model.rig.world;
+        world.paths().into_iter().map(|path| (world.file(&path), path)).collect::<Vec<_>>()
+    };
+    for seed in [100, 101, 102] {
+        let (once, again) = (disk_of(seed), disk_of(seed));
+        assert_eq!(once.len(), again.len());
+        for ((bytes, path), (other, _)) in once.iter().zip(&again) {
+            assert!(bytes == other, "{} differs with seed {seed}", path.display());
+        }
+    }
+}
