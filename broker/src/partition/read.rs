@@ -2,8 +2,9 @@
 
 use protocol::ErrorCode;
 use shard::{Op, Outcome, Token};
-use storage::{BatchHeader, Log, Offset, ReadDone, ReadPlan, ReadRange, ReadWant, StorageError};
+use storage::{BatchHeader, LeaderEpoch, Log, Offset, ReadDone, ReadPlan, ReadRange, ReadWant, StorageError};
 
+use super::lookup::end_of_epoch;
 use super::{Outbound, Partitions, READ};
 use crate::answer::{Answer, Fetched};
 use crate::mail::{FetchAsk, PendingId, Turn};
@@ -38,9 +39,10 @@ impl Partitions {
             return Some(Answer::Fetched(Fetched::refused(ErrorCode::KafkaStorageError)));
         };
         let mut answer = answer_of(log, leader_epoch);
-        if let Some(diverging) = diverging_epoch(log, &ask) {
-            answer.diverging = Some(diverging);
-            return Some(Answer::Fetched(answer));
+        match diverging_epoch(log, leader_epoch, &ask) {
+            Ok(None) => {}
+            Ok(diverging) => return Some(Answer::Fetched(Fetched { diverging, ..answer })),
+            Err(error) => return Some(Answer::Fetched(Fetched::refused(error))),
         }
         let offsets = log.offsets();
         let up_to = if ask.is_committed { offsets.last_stable } else { offsets.high_watermark };
@@ -126,17 +128,19 @@ fn answer_of(log: &Log, leader_epoch: i32) -> Fetched {
     }
 }
 
-/// Where a reader's log parts from this one: its last record's epoch is unknown here, or ended before its offset (KIP-595).
-fn diverging_epoch(log: &Log, ask: &FetchAsk) -> Option<(storage::LeaderEpoch, Offset)> {
-    if ask.last_fetched_epoch < 0 {
-        return None;
+/// Where a reader's log parts from this one: the epoch of its last record ended before its offset (KIP-595). An epoch that
+/// never led here puts its offset out of range, as in Kafka.
+fn diverging_epoch(
+    log: &Log,
+    leader_epoch: i32,
+    ask: &FetchAsk,
+) -> Result<Option<(LeaderEpoch, Offset)>, ErrorCode> {
+    let asked = ask.last_fetched_epoch;
+    if asked < 0 {
+        return Ok(None);
     }
-    let asked = storage::LeaderEpoch(ask.last_fetched_epoch);
-    match log.epochs().end_of(asked, log.offsets().end) {
-        Some((epoch, end)) if epoch != asked || end < ask.offset => Some((epoch, end)),
-        Some(_) => None,
-        None => Some((storage::LeaderEpoch(-1), Offset(-1))),
-    }
+    let (epoch, end) = end_of_epoch(log, leader_epoch, asked).ok_or(ErrorCode::OffsetOutOfRange)?;
+    Ok((epoch.0 != asked || end < ask.offset).then_some((epoch, end)))
 }
 
 /// The offset after the last of some whole batches.
