@@ -100,6 +100,8 @@ pub struct FetchAsk {
     pub is_watched: bool,
     /// The epoch of the record before `offset`, to find a diverging log; -1 if the client does not say.
     pub last_fetched_epoch: i32,
-    /// How many bytes the whole fetch may still take when this one is read.
+    /// How many bytes the whole fetch may take; the same for all of its partitions.
     pub budget_bytes: u32,
+    /// Whether only the amount is asked for, not the bytes.
+    pub is_probe: bool,
 }

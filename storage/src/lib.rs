@@ -25,7 +25,9 @@ pub use batch::{BatchHeader, Codec, Refusal, ValidBatch, validate};
 pub use epochs::Epochs;
 pub use error::{Cause, StorageError};
 pub use files::OpenFiles;
-pub use log::{AppendRefusal, Appended, Found, Log, Offline, Offsets, OpenLog, Progress, Recovered};
+pub use log::{
+    AppendRefusal, Appended, Found, Log, Offline, Offsets, OpenLog, Progress, Recovered, aside_of,
+};
 pub use offset::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence};
 pub use producers::{Duplicate, SequenceRefusal};
 pub use read::{ReadDone, ReadPlan, ReadRange, ReadWant};

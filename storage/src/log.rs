@@ -38,6 +38,7 @@ use crate::settings::LogSettings;
 use dirty::Dirty;
 use tail::Tail;
 
+pub use close::aside_of;
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};
 pub use time::Found;

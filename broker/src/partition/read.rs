@@ -23,6 +23,20 @@ pub(super) struct PendingRead {
     answer: Fetched,
 }
 
+/// What a fetch may still take on one core.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    pub(super) bytes: u32,
+    /// Whether nothing is being read yet: the first batch is given whatever its size (Q57).
+    pub(super) is_first: bool,
+}
+
+impl Budget {
+    fn is_used_up(&self) -> bool {
+        self.bytes == 0 && !self.is_first
+    }
+}
+
 impl Partitions {
     /// Plans a fetch's read of one partition; the answer, unless bytes have to be read for it.
     pub(super) fn fetch(
@@ -31,7 +45,7 @@ impl Partitions {
         slot: usize,
         (request, number): (PendingId, u32),
         ask: FetchAsk,
-        budget_bytes: &mut u32,
+        budget: &mut Budget,
     ) -> Option<Answer> {
         let partition = &mut self.slots[slot];
         let (leader_epoch, generation) = (partition.leader_epoch(), partition.generation);
@@ -46,26 +60,31 @@ impl Partitions {
         }
         let offsets = log.offsets();
         let up_to = if ask.is_committed { offsets.last_stable } else { offsets.high_watermark };
-        let bytes_max = ask.bytes_max.min(*budget_bytes);
-        let is_first = *budget_bytes == ask.budget_bytes;
-        let want = ReadWant { offset: ask.offset, bytes_max, up_to, at_least_one: is_first };
+        if ask.is_watched {
+            partition.watches.add(request);
+        }
+        if budget.is_used_up() && (offsets.log_start..=offsets.end).contains(&ask.offset) {
+            answer.is_full = ask.offset < up_to;
+            return Some(Answer::Fetched(answer));
+        }
+        let bytes_max = ask.bytes_max.min(budget.bytes);
+        let want = ReadWant { offset: ask.offset, bytes_max, up_to, at_least_one: budget.is_first };
         let plan = match log.plan_read(turn.disk, &mut self.files, want) {
             Ok(plan) => plan,
             Err(error) => return Some(Answer::Fetched(on_error(&error))),
         };
-        if ask.is_watched {
-            partition.watches.add(request);
-        }
         match plan {
             ReadPlan::OutOfRange => Some(Answer::Fetched(Fetched::refused(ErrorCode::OffsetOutOfRange))),
             ReadPlan::Empty => Some(Answer::Fetched(answer)),
-            // The budget is used up by the partitions before this one.
-            ReadPlan::Range(_) if bytes_max == 0 && !is_first => {
-                answer.is_full = true;
-                Some(Answer::Fetched(answer))
-            }
             ReadPlan::Range(range) => {
-                *budget_bytes = budget_bytes.saturating_sub(u32::try_from(range.len).unwrap_or(u32::MAX));
+                let len = u32::try_from(range.len).unwrap_or(u32::MAX);
+                budget.is_first = false;
+                budget.bytes = budget.bytes.saturating_sub(len);
+                if ask.is_probe {
+                    answer.available_bytes = len.min(bytes_max.max(1));
+                    answer.is_full = len >= bytes_max;
+                    return Some(Answer::Fetched(answer));
+                }
                 let read = PendingRead { slot, generation, request, number, range, up_to, answer };
                 self.push_read(turn, read);
                 None
@@ -107,6 +126,7 @@ impl Partitions {
             Ok(ReadDone::Batches(records)) => {
                 let mut answer = read.answer;
                 answer.is_full = end_of(&records) < read.up_to;
+                answer.available_bytes = u32::try_from(records.len()).unwrap_or(u32::MAX);
                 answer.records = records;
                 answer
             }
