@@ -107,6 +107,11 @@ impl Broker {
         }
     }
 
+    /// How many connections this core has.
+    pub fn connection_count(&self) -> usize {
+        self.server.connection_count()
+    }
+
     /// How many partitions this core owns.
     pub fn partition_count(&self) -> usize {
         self.partitions.count()

@@ -22,6 +22,7 @@ mod hostile;
 mod life;
 mod load;
 mod model;
+mod patience;
 mod waiting;
 
 mod sockets;
