@@ -96,7 +96,7 @@ pub struct FetchAsk {
     pub bytes_max: u32,
     /// Whether only what is stable may be read.
     pub is_committed: bool,
-    /// Whether the fetch wants to hear when there is more.
+    /// Whether the fetch wants to hear when there is more; heeded where nothing is read now.
     pub is_watched: bool,
     /// The epoch of the record before `offset`, to find a diverging log; -1 if the client does not say.
     pub last_fetched_epoch: i32,

@@ -74,6 +74,8 @@ pub struct FetchState {
     /// Whether a round is under way.
     is_asking: bool,
     is_first_round: bool,
+    /// Whether partitions may know of it.
+    is_watching: bool,
     /// Whether the last round asked for amounts alone.
     is_probe: bool,
     /// Whether the next round's answers are the reply, whatever they are.
@@ -118,6 +120,7 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         session,
         is_asking: false,
         is_first_round: true,
+        is_watching: false,
         is_probe: false,
         is_final: false,
         is_woken: false,
@@ -213,6 +216,10 @@ fn on_round_done(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let Some(pending) = broker.pending.get_mut(id) else { return };
     let Some(state) = pending.fetch.as_mut() else { return };
     state.is_asking = false;
+    // A partition that had nothing to read watches for the fetch, whatever the others had.
+    let has_nothing =
+        |answer: &Answer| matches!(answer, Answer::Fetched(fetched) if fetched.records.is_empty());
+    state.is_watching |= pending.answers.iter().flatten().any(has_nothing);
     if state.is_final || turn.now >= state.deadline || is_enough(state, &pending.answers) {
         if !state.is_probe {
             return finish(broker, turn, id);
@@ -220,14 +227,11 @@ fn on_round_done(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
         state.is_final = true;
         return begin_round(broker, turn, id);
     }
-    if state.is_woken {
+    let has_read =
+        |answer: &Answer| matches!(answer, Answer::Fetched(fetched) if !fetched.records.is_empty());
+    // What was read is too little, and its partitions are not watched yet: the next round does that.
+    if state.is_woken || pending.answers.iter().flatten().any(has_read) {
         return begin_round(broker, turn, id);
-    }
-    // A fetch that waits holds no records: what was read too early is read again.
-    for answer in pending.answers.iter_mut().flatten() {
-        if let Answer::Fetched(fetched) = answer {
-            fetched.records = Buf::from_static(&[]);
-        }
     }
     park(broker, turn, id);
 }
@@ -308,6 +312,9 @@ fn abandon(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
 fn forget(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId, state: &FetchState) {
     if let Some(timer) = state.timer {
         turn.timers.cancel(timer);
+    }
+    if !state.is_watching {
+        return;
     }
     let watched = state.homes.iter().filter_map(|home| match home {
         Home::Core(core, partition) => Some((*core, *partition)),

@@ -290,6 +290,21 @@ mod tests {
     }
 
     #[test]
+    fn a_large_change_is_there_whole_or_not_at_all() {
+        let change: Vec<Record> = (0..5000).map(topic).collect();
+        for percent in [0, 1, 20, 50, 99] {
+            let world = World::new(1);
+            let (mut log, _, mut io) = open(&world).unwrap();
+            log.append(io.disk(), &[topic(77)], WallMs(1)).unwrap();
+            let before = log.len;
+            log.append(io.disk(), &change, WallMs(1)).unwrap();
+            let len = before + (log.len - before) * percent / 100;
+            io.disk().truncate(log.file, len).unwrap();
+            assert_eq!(open(&world).unwrap().1, [topic(77)], "{percent} percent");
+        }
+    }
+
+    #[test]
     fn damage_before_the_end_is_refused() {
         let world = World::new(1);
         let (mut log, _, mut io) = open(&world).unwrap();

@@ -60,9 +60,6 @@ impl Partitions {
         }
         let offsets = log.offsets();
         let up_to = if ask.is_committed { offsets.last_stable } else { offsets.high_watermark };
-        if ask.is_watched {
-            partition.watches.add(request);
-        }
         if budget.is_used_up() && (offsets.log_start..=offsets.end).contains(&ask.offset) {
             answer.is_full = ask.offset < up_to;
             return Some(Answer::Fetched(answer));
@@ -75,12 +72,20 @@ impl Partitions {
         };
         match plan {
             ReadPlan::OutOfRange => Some(Answer::Fetched(Fetched::refused(ErrorCode::OffsetOutOfRange))),
-            ReadPlan::Empty => Some(Answer::Fetched(answer)),
+            ReadPlan::Empty => {
+                if ask.is_watched {
+                    partition.watches.add(request);
+                }
+                Some(Answer::Fetched(answer))
+            }
             ReadPlan::Range(range) => {
                 let len = u32::try_from(range.len).unwrap_or(u32::MAX);
                 budget.is_first = false;
                 budget.bytes = budget.bytes.saturating_sub(len);
                 if ask.is_probe {
+                    if ask.is_watched {
+                        partition.watches.add(request);
+                    }
                     answer.available_bytes = len.min(bytes_max.max(1));
                     answer.is_full = len >= bytes_max;
                     return Some(Answer::Fetched(answer));
