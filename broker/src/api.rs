@@ -59,6 +59,10 @@ pub mod offset_for_leader_epoch;
 #[path = "api/00_produce.rs"]
 pub mod produce;
 
+#[path = "api/69_consumer_group_describe.rs"]
+pub mod consumer_group_describe;
+#[path = "api/68_consumer_group_heartbeat.rs"]
+pub mod consumer_group_heartbeat;
 #[path = "api/42_delete_groups.rs"]
 pub mod delete_groups;
 #[path = "api/15_describe_groups.rs"]
@@ -170,6 +174,8 @@ pub const ALL: &[Api] = &[
     describe_client_quotas::API,
     describe_quorum::API,
     describe_cluster::API,
+    consumer_group_heartbeat::API,
+    consumer_group_describe::API,
     list_config_resources::API,
     describe_topic_partitions::API,
 ];

@@ -10,6 +10,7 @@
 
 pub mod ask;
 pub mod classic;
+pub mod consumer;
 pub mod coordinator;
 pub mod record;
 pub mod step;

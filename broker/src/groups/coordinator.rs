@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use protocol::{ErrorCode, Uuid};
 
-use super::ask::{Described, GroupAnswer, GroupAsk, GroupReply, Join, Listed, ReplyTo};
+use super::ask::{ConsumerHeartbeat, Described, GroupAnswer, GroupAsk, GroupReply, Join, Listed, ReplyTo};
 use super::classic::{CONSUMER, Classic};
+use super::consumer::{ASSIGNORS, Consumer, JOINING};
 use super::record::{Committed, Record};
 use super::step::{Context, Effects, Env};
 
@@ -42,6 +43,7 @@ struct Group {
 #[derive(Debug)]
 enum Kind {
     Classic(Box<Classic>),
+    Consumer(Box<Consumer>),
 }
 
 impl Group {
@@ -56,12 +58,14 @@ impl Group {
     fn has_members(&self) -> bool {
         match &self.kind {
             Kind::Classic(group) => !group.is_empty(),
+            Kind::Consumer(group) => !group.is_empty(),
         }
     }
 
     fn is_subscribed(&self, topic: &str) -> bool {
         match &self.kind {
             Kind::Classic(group) => group.is_subscribed(topic),
+            Kind::Consumer(group) => group.is_subscribed(topic),
         }
     }
 
@@ -69,6 +73,7 @@ impl Group {
     fn is_vacant(&self) -> bool {
         let is_vacant = match &self.kind {
             Kind::Classic(group) => group.is_vacant(),
+            Kind::Consumer(_) => false,
         };
         is_vacant && self.offsets.is_empty()
     }
@@ -76,6 +81,7 @@ impl Group {
     fn next_deadline(&self) -> Option<i64> {
         match &self.kind {
             Kind::Classic(group) => group.next_deadline(),
+            Kind::Consumer(group) => group.next_deadline(),
         }
     }
 
@@ -83,6 +89,7 @@ impl Group {
     fn tombstones(&self, id: &Arc<str>) -> Vec<Record> {
         match &self.kind {
             Kind::Classic(_) => vec![Record::Classic(id.clone(), None)],
+            Kind::Consumer(group) => group.tombstones(id),
         }
     }
 }
@@ -102,17 +109,44 @@ impl Coordinator {
                 self.groups.insert(group, Group { offsets, kind, wake_ms: None });
             }
             Record::Classic(group, None) => {
-                if let Some(known) = self.groups.get_mut(&group) {
+                // A consumer group of this name is another matter.
+                if let Some(known) = self.groups.get_mut(&group)
+                    && matches!(known.kind, Kind::Classic(_))
+                {
                     known.kind = Kind::Classic(Box::new(Classic::new(-1)));
                     self.forget_if_vacant(&group);
                 }
             }
-            Record::GroupEpoch(..)
-            | Record::Member(..)
-            | Record::TargetEpoch(..)
-            | Record::Target(..)
-            | Record::Current(..)
-            | Record::Regex(..) => {}
+            Record::GroupEpoch(ref group, _)
+            | Record::Member(ref group, ..)
+            | Record::TargetEpoch(ref group, _)
+            | Record::Target(ref group, ..)
+            | Record::Current(ref group, ..)
+            | Record::Regex(ref group, ..) => {
+                let group = group.clone();
+                self.apply_consumer(&group, record);
+            }
+        }
+    }
+
+    fn apply_consumer(&mut self, id: &Arc<str>, record: Record) {
+        let is_tombstone = record.is_tombstone();
+        if !self.groups.contains_key(id) && !is_tombstone {
+            self.groups.insert(id.clone(), Group::classic(-1));
+        }
+        let Some(known) = self.groups.get_mut(id) else { return };
+        match (&mut known.kind, record) {
+            (Kind::Consumer(_), Record::GroupEpoch(_, None)) => {
+                known.kind = Kind::Classic(Box::new(Classic::new(-1)));
+                self.forget_if_vacant(id);
+            }
+            (Kind::Consumer(group), record) => group.apply(record),
+            (Kind::Classic(_), _) if is_tombstone => {}
+            (Kind::Classic(_), record) => {
+                let mut group = Consumer::default();
+                group.apply(record);
+                known.kind = Kind::Consumer(Box::new(group));
+            }
         }
     }
 
@@ -146,6 +180,10 @@ impl Coordinator {
         for group in self.groups.values_mut() {
             match &mut group.kind {
                 Kind::Classic(group) => group.start_sessions(env.now_ms),
+                Kind::Consumer(group) => {
+                    let session_ms = env.settings().group_consumer_session_timeout_ms();
+                    group.start_sessions(env.now_ms, i64::from(session_ms));
+                }
             }
         }
         for group in self.groups.keys().cloned().collect::<Vec<_>>() {
@@ -179,6 +217,7 @@ impl Coordinator {
             GroupAsk::List(states, kinds) => Ok(GroupAnswer::Listed(self.list(&states, &kinds))),
             GroupAsk::Describe => self.describe(group),
             GroupAsk::ConsumerDescribe => self.describe_consumer(group),
+            GroupAsk::ConsumerHeartbeat(asked) => self.consumer_heartbeat(env, group, *asked, &mut effects),
             ask => {
                 let refused = self.ask_members(env, to, group, ask, &mut effects).err();
                 return self.finish(group, effects, refused.map(|error| (to, Err(error))));
@@ -218,6 +257,7 @@ impl Coordinator {
                 }
                 self.groups.insert(id.clone(), Group::classic(env.wall_ms));
             }
+            self.make_classic(id, effects);
         }
         let mut cx = Context { env, group: id.clone(), effects };
         let group = self.groups.get_mut(id).ok_or(ErrorCode::UnknownMemberId)?;
@@ -226,9 +266,101 @@ impl Coordinator {
             (Kind::Classic(group), GroupAsk::Sync(sync)) => group.on_sync(&mut cx, to, sync),
             (Kind::Classic(group), GroupAsk::Heartbeat(who)) => group.on_heartbeat(&mut cx, to, &who),
             (Kind::Classic(group), GroupAsk::Leave(leaving)) => group.on_leave(&mut cx, to, &leaving),
+            // A classic member cannot take part in a consumer group: see `make_classic` for what can become of an empty one.
+            (Kind::Consumer(_), GroupAsk::Join(_)) => return Err(ErrorCode::InconsistentGroupProtocol),
+            (Kind::Consumer(_), _) => return Err(ErrorCode::UnknownMemberId),
             (_, ask) => unreachable!("not a question to members: {ask:?}"),
         }
         Ok(())
+    }
+
+    /// A consumer group that nobody is in becomes a classic one if a member of that kind comes.
+    fn make_classic(&mut self, id: &Arc<str>, effects: &mut Effects) {
+        let Some(Group { kind: Kind::Consumer(group), .. }) = self.groups.get(id) else { return };
+        if !group.is_empty() {
+            return;
+        }
+        for record in group.tombstones(id) {
+            effects.records.push(record.clone());
+            self.apply(record);
+        }
+        self.groups.entry(id.clone()).or_insert_with(|| Group::classic(-1));
+    }
+
+    /// ConsumerGroupHeartbeat. A classic group that nobody is in becomes a consumer group; one that has members stays what
+    /// it is, as in Kafka where `group.consumer.migration.policy` is disabled.
+    fn consumer_heartbeat(
+        &mut self,
+        env: &Env<'_>,
+        id: &Arc<str>,
+        mut asked: ConsumerHeartbeat,
+        effects: &mut Effects,
+    ) -> GroupReply {
+        if let Some(assignor) = asked.assignor.as_ref().filter(|name| !ASSIGNORS.contains(&name.as_str())) {
+            let why = format!("the assignor {assignor} is not here: there are {}", ASSIGNORS.join(" and "));
+            return Ok(GroupAnswer::Refused(ErrorCode::UnsupportedAssignor, why));
+        }
+        if asked.member.is_empty() {
+            asked.member = env.fresh_id.to_string();
+        }
+        let not_found =
+            |why: &str| Ok(GroupAnswer::Refused(ErrorCode::GroupIdNotFound, format!("group {id} {why}")));
+        match self.groups.get(id).map(|group| &group.kind) {
+            None if asked.epoch != JOINING => return not_found("is not there"),
+            Some(Kind::Classic(group)) if !group.is_empty() || asked.epoch != JOINING => {
+                return not_found("is not a consumer group");
+            }
+            Some(Kind::Consumer(_)) => {}
+            None | Some(Kind::Classic(_)) => return self.found_consumer(env, id, &asked, effects),
+        }
+        self.consumer_beat(env, id, &asked, effects)
+    }
+
+    /// The first member of a consumer group: the group is made with it, or not at all.
+    fn found_consumer(
+        &mut self,
+        env: &Env<'_>,
+        id: &Arc<str>,
+        asked: &ConsumerHeartbeat,
+        effects: &mut Effects,
+    ) -> GroupReply {
+        let before = self.groups.remove(id);
+        let was_saved =
+            matches!(&before, Some(Group { kind: Kind::Classic(group), .. }) if group.generation > 0);
+        if was_saved {
+            effects.records.push(Record::Classic(id.clone(), None));
+        }
+        let (offsets, wake_ms) = before.map(|group| (group.offsets, group.wake_ms)).unwrap_or_default();
+        let kind = Kind::Consumer(Box::default());
+        self.groups.insert(id.clone(), Group { offsets, kind, wake_ms });
+        let reply = self.consumer_beat(env, id, asked, effects);
+        if matches!(reply, Ok(GroupAnswer::Refused(..))) {
+            // Nothing was written: the name is free again, for either kind.
+            effects.records.clear();
+            let group = self.groups.get_mut(id).expect("it was put there");
+            group.kind = Kind::Classic(Box::new(Classic::new(-1)));
+            if was_saved {
+                effects.records.push(Record::Classic(id.clone(), None));
+            }
+        }
+        reply
+    }
+
+    fn consumer_beat(
+        &mut self,
+        env: &Env<'_>,
+        id: &Arc<str>,
+        asked: &ConsumerHeartbeat,
+        effects: &mut Effects,
+    ) -> GroupReply {
+        let Some(Group { kind: Kind::Consumer(group), .. }) = self.groups.get_mut(id) else {
+            unreachable!("the group is a consumer group")
+        };
+        let mut cx = Context { env, group: id.clone(), effects };
+        Ok(match group.on_heartbeat(&mut cx, asked) {
+            Ok(beaten) => GroupAnswer::Beaten(beaten),
+            Err((error, why)) => GroupAnswer::Refused(error, why),
+        })
     }
 
     fn delete(&mut self, id: &Arc<str>, effects: &mut Effects) -> GroupReply {
@@ -255,6 +387,12 @@ impl Coordinator {
                 state: group.state.name(),
                 kind: "Classic",
             },
+            Kind::Consumer(group) => Listed {
+                group: id.clone(),
+                protocol_type: CONSUMER.to_owned(),
+                state: group.state(),
+                kind: "Consumer",
+            },
         });
         let fits = |filter: &[String], word: &str| {
             filter.is_empty() || filter.iter().any(|wanted| wanted.eq_ignore_ascii_case(word))
@@ -265,12 +403,13 @@ impl Coordinator {
     fn describe(&self, id: &Arc<str>) -> GroupReply {
         match self.groups.get(id).map(|group| &group.kind) {
             Some(Kind::Classic(group)) => Ok(GroupAnswer::Described(group.describe())),
-            None => Err(ErrorCode::GroupIdNotFound),
+            Some(Kind::Consumer(_)) | None => Err(ErrorCode::GroupIdNotFound),
         }
     }
 
     fn describe_consumer(&self, id: &Arc<str>) -> GroupReply {
         match self.groups.get(id).map(|group| &group.kind) {
+            Some(Kind::Consumer(group)) => Ok(GroupAnswer::ConsumerDescribed(Box::new(group.describe()))),
             Some(Kind::Classic(_)) | None => Err(ErrorCode::GroupIdNotFound),
         }
     }
@@ -308,6 +447,7 @@ impl Coordinator {
         let mut cx = Context { env, group: id.clone(), effects: &mut effects };
         match &mut group.kind {
             Kind::Classic(group) => group.on_time(&mut cx),
+            Kind::Consumer(group) => group.on_time(&mut cx),
         }
         self.wake(&id, i64::MAX);
         self.forget_if_vacant(&id);

@@ -146,12 +146,14 @@ impl Group {
     fn check_commit(&mut self, env: &Env<'_>, commit: &Commit) -> Result<(), ErrorCode> {
         match &mut self.kind {
             Kind::Classic(group) => group.check_commit(env.now_ms, &commit.who),
+            Kind::Consumer(group) => group.check_commit(commit),
         }
     }
 
-    fn check_fetch(&self, _who: &(String, i32)) -> Result<(), ErrorCode> {
+    fn check_fetch(&self, (member, epoch): &(String, i32)) -> Result<(), ErrorCode> {
         match &self.kind {
             Kind::Classic(_) => Ok(()),
+            Kind::Consumer(group) => group.check_epoch(member, *epoch),
         }
     }
 
@@ -159,6 +161,7 @@ impl Group {
     fn knows_subscriptions(&self) -> bool {
         match &self.kind {
             Kind::Classic(group) => group.protocol_type.as_deref() == Some(CONSUMER),
+            Kind::Consumer(_) => true,
         }
     }
 
@@ -173,6 +176,8 @@ impl Group {
                 committed.commit_ms
             }
             Kind::Classic(_) => return false,
+            Kind::Consumer(group) if group.is_subscribed(topic) => return false,
+            Kind::Consumer(_) => committed.commit_ms,
         };
         match committed.expire_ms {
             -1 => env.wall_ms.saturating_sub(since_ms) >= retention_ms,

@@ -161,6 +161,20 @@ pub enum Record {
 }
 
 impl Record {
+    /// Whether it says that something is gone.
+    pub fn is_tombstone(&self) -> bool {
+        match self {
+            Record::Offset(.., value) => value.is_none(),
+            Record::Classic(_, value) => value.is_none(),
+            Record::GroupEpoch(_, value) => value.is_none(),
+            Record::Member(.., value) => value.is_none(),
+            Record::TargetEpoch(_, value) => value.is_none(),
+            Record::Target(.., value) => value.is_none(),
+            Record::Current(.., value) => value.is_none(),
+            Record::Regex(.., value) => value.is_none(),
+        }
+    }
+
     /// The record's key and value as they stand in the log.
     pub fn encode(&self) -> (Vec<u8>, Option<Vec<u8>>) {
         match self {
