@@ -39,7 +39,7 @@ pub(super) static GROUP_SETTINGS: &[Setting] = &[
     Setting::new("offsets.topic.num.partitions", Kind::Int, "50", Valid::Between(1, 10_000))
         .at_start()
         .about("Partitions of the topic that groups are kept in, when it is made; fixed from then on."),
-    Setting::new("offsets.topic.replication.factor", Kind::Int, "1", Valid::AtLeast(1))
+    Setting::new("offsets.topic.replication.factor", Kind::Short, "1", Valid::AtLeast(1))
         .at_start()
         .effect(Effect::Refused { reason: "one broker keeps one replica" })
         .about("Replicas of the topic that groups are kept in."),

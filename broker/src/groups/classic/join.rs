@@ -206,10 +206,14 @@ impl Classic {
 
     /// Among the protocols that all can do, the one that most members like best of these; in doubt the first by name.
     pub(super) fn choose_protocol(&self) -> Option<String> {
+        let first = self.members.values().next()?;
+        let names = first.protocols.iter().map(|(name, _)| name.as_str());
+        let common: BTreeSet<&str> =
+            names.filter(|name| self.members.values().all(|member| member.can_do(name))).collect();
         let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
         for member in self.members.values() {
-            let can_all = |name: &&(String, Bytes)| self.members.values().all(|other| other.can_do(&name.0));
-            if let Some((name, _)) = member.protocols.iter().find(can_all) {
+            if let Some((name, _)) = member.protocols.iter().find(|(name, _)| common.contains(name.as_str()))
+            {
                 *votes.entry(name).or_default() += 1;
             }
         }
