@@ -9,7 +9,7 @@
 
 use protocol::messages::find_coordinator_request::FindCoordinatorRequest;
 use protocol::messages::find_coordinator_response::{Coordinator, FindCoordinatorResponse};
-use protocol::{ApiKey, ErrorCode, encode_response};
+use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
 
 use super::Api;
 use crate::broker::Broker;
@@ -17,6 +17,7 @@ use crate::groups::TOPIC;
 use crate::mail::Turn;
 use crate::metadata::Image;
 use crate::metadata::controller::Committed;
+use crate::metadata::record::Record;
 use crate::node::Node;
 use crate::request::Request;
 
@@ -47,19 +48,28 @@ fn on_find_coordinator(broker: &mut Broker, turn: &mut Turn<'_>, request: Reques
     create(broker, turn, request);
 }
 
-fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
-    let image = broker.image.clone();
-    let topic_id = broker.new_topic_id(turn);
+/// The records that make the topic as Kafka makes it: kept by key, and packed as the coordinator writes it.
+pub fn topic_records(image: &Image, node: &Node, topic_id: Uuid) -> Vec<Record> {
     let values = image.server.values();
     let segment_bytes = values.offsets_topic_segment_bytes().to_string();
-    // As Kafka makes it: kept by key, and packed as the coordinator writes it.
     let overrides = [
         ("cleanup.policy", "compact"),
         ("compression.type", "producer"),
         ("segment.bytes", segment_bytes.as_str()),
     ];
-    let count = values.offsets_topic_num_partitions();
-    let records = super::create_topics::topic_records(&broker.node, TOPIC, topic_id, count, overrides);
+    super::create_topics::topic_records(
+        node,
+        TOPIC,
+        topic_id,
+        values.offsets_topic_num_partitions(),
+        overrides,
+    )
+}
+
+fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let image = broker.image.clone();
+    let topic_id = broker.new_topic_id(turn);
+    let records = topic_records(&image, &broker.node, topic_id);
     let mut after = (*image).clone();
     records.iter().for_each(|record| after.apply(record));
     let encode = |image: &Image| {

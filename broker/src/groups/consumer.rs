@@ -240,8 +240,10 @@ impl Consumer {
         };
         let gone: Vec<Arc<str>> =
             self.deadlines.iter().filter(|(_, one)| is_due(one)).map(|(id, _)| id.clone()).collect();
+        if let Some(first) = gone.first() {
+            tracing::info!(group = %cx.group, member = %first, count = gone.len(), "members are gone: they were silent or kept partitions for too long");
+        }
         for id in &gone {
-            tracing::info!(group = %cx.group, member = %id, "a member is gone: it was silent or kept partitions for too long");
             self.remove(cx, id);
         }
         if !gone.is_empty() {

@@ -20,6 +20,8 @@ use protocol::messages::leave_group_request::{LeaveGroupRequest, MemberIdentity}
 use protocol::messages::leave_group_response::LeaveGroupResponse;
 use protocol::messages::list_groups_request::ListGroupsRequest;
 use protocol::messages::list_groups_response::ListGroupsResponse;
+use protocol::messages::metadata_request::{MetadataRequest, MetadataRequestTopic};
+use protocol::messages::metadata_response::MetadataResponse;
 use protocol::messages::offset_commit_request::{
     OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
 };
@@ -216,6 +218,26 @@ fn q80_the_first_look_makes_the_topic_and_finds_it_ready() {
     assert_eq!(find(&mut client, "g"), (OK, 3, 9092));
     assert_eq!(client.describe("__consumer_offsets").2.len(), 50);
     join(&mut client, "g", None);
+}
+
+#[test]
+fn q79_the_topic_has_its_own_number_of_partitions_for_ever() {
+    let rig = Rig::with(2, &[("offsets.topic.num.partitions", "7"), ("num.partitions", "2")]);
+    let mut client = rig.connect();
+    let topics = Some(vec![MetadataRequestTopic { name: Some("__consumer_offsets"), ..Default::default() }]);
+    let asked = MetadataRequest { topics, allow_auto_topic_creation: true, ..Default::default() };
+    let reply = client.ask(12, &asked);
+    assert_eq!(reply.read::<MetadataResponse<'_>>().topics[0].partitions.len(), 7);
+    let grown = CreatePartitionsTopic {
+        name: "__consumer_offsets",
+        count: 9,
+        assignments: None,
+        ..Default::default()
+    };
+    let asked = CreatePartitionsRequest { topics: vec![grown], timeout_ms: 1000, ..Default::default() };
+    let reply = client.ask(3, &asked);
+    let response: CreatePartitionsResponse<'_> = reply.read();
+    assert_eq!(error(response.results[0].error_code), ErrorCode::InvalidPartitions);
 }
 
 #[test]

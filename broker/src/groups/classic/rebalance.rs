@@ -159,8 +159,10 @@ impl Classic {
             self.sync_deadline = None;
             gone.append(&mut self.pending_sync);
         }
+        if let Some(first) = gone.first() {
+            tracing::info!(group = %cx.group, member = %first, count = gone.len(), "members are gone: they were silent for too long");
+        }
         for id in &gone {
-            tracing::info!(group = %cx.group, member = %id, "a member is gone: it was silent for too long");
             self.remove(cx, id, ErrorCode::UnknownMemberId);
         }
         if is_changed || !gone.is_empty() {
