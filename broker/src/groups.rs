@@ -319,9 +319,8 @@ impl Home {
 
     /// Sends the replies whose records are in the log.
     fn release(&mut self, out: &mut Outbound) {
-        while let Some((_, (request, number), reply)) =
-            self.parked.pop_front_if(|(after, _, _)| *after <= self.written)
-        {
+        while self.parked.front().is_some_and(|(after, ..)| *after <= self.written) {
+            let (_, (request, number), reply) = self.parked.pop_front().expect("it was looked at just now");
             out.answers.push((request, number, Answer::Group(reply)));
         }
     }

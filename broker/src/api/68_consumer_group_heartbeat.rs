@@ -3,8 +3,6 @@
 //! Order of checks: names not empty → epoch known → what a member that joins must tell → assignor → then see
 //! `groups::consumer`. From version 1 the client makes its member id (KIP-1082) and may subscribe by an expression.
 
-use std::collections::BTreeSet;
-
 use protocol::messages::consumer_group_heartbeat_request::ConsumerGroupHeartbeatRequest;
 use protocol::messages::consumer_group_heartbeat_response::{
     Assignment as ResponseAssignment, ConsumerGroupHeartbeatResponse, TopicPartitions,
@@ -37,7 +35,7 @@ fn on_heartbeat(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     let owned = asked.topic_partitions.as_ref().map(|topics| {
         let mut owned = Assignment::new();
         for topic in topics {
-            owned.entry(topic.topic_id).or_insert_with(BTreeSet::new).extend(&topic.partitions);
+            owned.entry(topic.topic_id).or_default().extend(&topic.partitions);
         }
         owned
     });

@@ -291,7 +291,7 @@ fn partitions_of(assignment: &Assignment) -> impl Iterator<Item = (Uuid, i32)> +
 fn assignment_of(partitions: impl IntoIterator<Item = (Uuid, i32)>) -> Assignment {
     let mut assignment = Assignment::new();
     for (topic, partition) in partitions {
-        assignment.entry(topic).or_insert_with(BTreeSet::new).insert(partition);
+        assignment.entry(topic).or_default().insert(partition);
     }
     assignment
 }

@@ -1,5 +1,8 @@
 //! Groups on the wire: finding the coordinator, members of both protocols, offsets, and what a restart keeps.
 
+// Messages are filled with `..Default::default()` even when complete, so that a field more in a schema breaks no test.
+#![allow(clippy::needless_update)]
+
 use protocol::messages::consumer_group_describe_request::ConsumerGroupDescribeRequest;
 use protocol::messages::consumer_group_describe_response::ConsumerGroupDescribeResponse;
 use protocol::messages::consumer_group_heartbeat_request::ConsumerGroupHeartbeatRequest;
@@ -179,13 +182,11 @@ fn list(client: &mut Client) -> Vec<(String, String, String)> {
     told.map(|g| (g.group_id.to_owned(), g.group_state.to_owned(), g.group_type.to_owned())).collect()
 }
 
+/// Topics and their partitions, as a consumer group gives them out.
+type Assigned = Vec<(Uuid, Vec<i32>)>;
+
 /// A heartbeat of a consumer group that joins, or goes on.
-fn beat(
-    client: &mut Client,
-    group: &str,
-    member: &str,
-    epoch: i32,
-) -> (ErrorCode, i32, Option<Vec<(Uuid, Vec<i32>)>>) {
+fn beat(client: &mut Client, group: &str, member: &str, epoch: i32) -> (ErrorCode, i32, Option<Assigned>) {
     let mut asked = ConsumerGroupHeartbeatRequest {
         group_id: group,
         member_id: member,

@@ -373,7 +373,7 @@ fn c47_all_who_vanish_at_once_cost_one_rebalance() {
     rig.check(sync(&leader, 1, &[]), Ok(()));
     rig.pass_ms(60_000);
     assert_eq!(rig.state(), "Empty");
-    assert_eq!(rig.machine.groups.values().map(|group| generation(group)).max(), Some(2));
+    assert_eq!(rig.machine.groups.values().map(generation).max(), Some(2));
     rig.check_replay();
 }
 
@@ -658,7 +658,7 @@ fn consumer_step(rig: &mut Rig, random: &mut Random, clients: &mut BTreeMap<Stri
     };
     let reply = rig.ask("g", GroupAsk::ConsumerHeartbeat(Box::new(asked)));
     // Some answers are lost.
-    let is_lost = random.next_u64() % 8 == 0;
+    let is_lost = random.next_u64().is_multiple_of(8);
     match reply {
         Ok(GroupAnswer::Beaten(beaten)) if beaten.epoch == -1 => *client = Client::default(),
         Ok(GroupAnswer::Beaten(_)) if is_lost => {}
