@@ -4,6 +4,8 @@ use protocol::ErrorCode;
 use shard::Buf;
 use storage::{LeaderEpoch, Offset};
 
+use crate::groups::ask::GroupReply;
+
 /// An answer, of the kind that the question asked for.
 #[derive(Debug, Clone)]
 pub enum Answer {
@@ -17,6 +19,8 @@ pub enum Answer {
     EpochEnd(EpochEnd),
     /// To the size, in bytes.
     Size(u64),
+    /// To a question about a group.
+    Group(GroupReply),
 }
 
 /// What became of an append.
@@ -151,6 +155,14 @@ impl Answer {
         match self {
             Answer::EpochEnd(answer) => answer,
             other => unreachable!("an epoch was asked for, and answered by {other:?}"),
+        }
+    }
+
+    /// A group's answer; any other is a bug.
+    pub fn group(self) -> GroupReply {
+        match self {
+            Answer::Group(reply) => reply,
+            other => unreachable!("a group was asked, and answered by {other:?}"),
         }
     }
 

@@ -59,6 +59,34 @@ pub mod offset_for_leader_epoch;
 #[path = "api/00_produce.rs"]
 pub mod produce;
 
+#[path = "api/69_consumer_group_describe.rs"]
+pub mod consumer_group_describe;
+#[path = "api/68_consumer_group_heartbeat.rs"]
+pub mod consumer_group_heartbeat;
+#[path = "api/42_delete_groups.rs"]
+pub mod delete_groups;
+#[path = "api/15_describe_groups.rs"]
+pub mod describe_groups;
+#[path = "api/10_find_coordinator.rs"]
+pub mod find_coordinator;
+mod groups;
+#[path = "api/12_heartbeat.rs"]
+pub mod heartbeat;
+#[path = "api/11_join_group.rs"]
+pub mod join_group;
+#[path = "api/13_leave_group.rs"]
+pub mod leave_group;
+#[path = "api/16_list_groups.rs"]
+pub mod list_groups;
+#[path = "api/08_offset_commit.rs"]
+pub mod offset_commit;
+#[path = "api/47_offset_delete.rs"]
+pub mod offset_delete;
+#[path = "api/09_offset_fetch.rs"]
+pub mod offset_fetch;
+#[path = "api/14_sync_group.rs"]
+pub mod sync_group;
+
 /// One request that is served.
 #[derive(Debug)]
 pub struct Api {
@@ -115,6 +143,15 @@ pub const ALL: &[Api] = &[
     fetch::API,
     list_offsets::API,
     metadata::API,
+    offset_commit::API,
+    offset_fetch::API,
+    find_coordinator::API,
+    join_group::API,
+    heartbeat::API,
+    leave_group::API,
+    sync_group::API,
+    describe_groups::API,
+    list_groups::API,
     api_versions::API,
     create_topics::API,
     delete_topics::API,
@@ -128,13 +165,17 @@ pub const ALL: &[Api] = &[
     alter_replica_log_dirs::API,
     describe_log_dirs::API,
     create_partitions::API,
+    delete_groups::API,
     elect_leaders::API,
     incremental_alter_configs::API,
     alter_partition_reassignments::API,
     list_partition_reassignments::API,
+    offset_delete::API,
     describe_client_quotas::API,
     describe_quorum::API,
     describe_cluster::API,
+    consumer_group_heartbeat::API,
+    consumer_group_describe::API,
     list_config_resources::API,
     describe_topic_partitions::API,
 ];

@@ -7,7 +7,7 @@
 //! ```
 //! Down by call, up by completion. Nothing here blocks, and every reply leaves in the order of its connection's requests.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use net::{CloseReason, ConnectionId, Event, ListenerIndex, NetTurn, Reply, ReplySlot, Server};
@@ -19,6 +19,8 @@ use crate::answer::Answer;
 use crate::api;
 use crate::closing_log::ClosingLog;
 use crate::fetch_session::FetchSessions;
+use crate::groups::GroupCoordinators;
+use crate::groups::ask::GroupQuestion;
 use crate::mail::{Mail, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Image;
 use crate::metadata::controller::{Committed, Controller};
@@ -40,6 +42,7 @@ const STOP_MS_MAX: i64 = 5000;
 /// The kinds of timer, as the top byte of their tokens.
 const TIMER_TICK: u64 = 1;
 const TIMER_FETCH: u64 = 2;
+const TIMER_GROUPS: u64 = 3;
 
 /// One core.
 #[derive(Debug)]
@@ -56,6 +59,8 @@ pub struct Broker {
     pub parked: HashMap<ConnectionId, PendingId>,
     pub(crate) server: Server,
     pub(crate) partitions: Partitions,
+    /// The coordinators of groups that live here.
+    pub groups: GroupCoordinators,
     controller: Option<Controller>,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     /// What handling leaves to be told; empty between events.
@@ -94,6 +99,7 @@ impl Broker {
             parked: HashMap::new(),
             server: Server::new(node.limits()),
             partitions: Partitions::new(node.data_dir.clone()),
+            groups: GroupCoordinators::default(),
             image,
             controller,
             listeners,
@@ -278,6 +284,27 @@ impl Broker {
         self.settle(turn);
     }
 
+    /// Asks groups, each at its coordinator. All answers come to [`Broker::on_answer`], perhaps before this returns.
+    pub fn ask_groups(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: PendingId,
+        questions: Vec<(ShardId, GroupQuestion)>,
+    ) {
+        let mut by_home: BTreeMap<ShardId, Vec<GroupQuestion>> = BTreeMap::new();
+        for (home, question) in questions {
+            by_home.entry(home).or_default().push(question);
+        }
+        for (home, questions) in by_home {
+            if home == turn.shard {
+                self.groups.on_ask(turn, &mut self.partitions, id, questions, &mut self.out);
+            } else {
+                turn.mail.send(home, Mail::AskGroups(id, questions));
+            }
+        }
+        self.settle(turn);
+    }
+
     /// Takes an answer in; the last one finishes the request, or its round.
     pub fn on_answer(&mut self, turn: &mut Turn<'_>, id: PendingId, number: u32, answer: Answer) {
         if !self.pending.on_answer(id, number, answer) {
@@ -293,7 +320,10 @@ impl Broker {
     fn settle(&mut self, turn: &mut Turn<'_>) {
         while !self.out.is_empty() {
             std::mem::swap(&mut self.out, &mut self.spare);
-            let Outbound { mut answers, mut woken } = std::mem::take(&mut self.spare);
+            let Outbound { mut answers, mut woken, mut logs } = std::mem::take(&mut self.spare);
+            for (partition, end) in logs.drain(..) {
+                self.groups.on_log(partition, end, &mut self.out);
+            }
             let mut letters: Vec<(PendingId, Vec<(u32, Answer)>)> = Vec::new();
             for (id, number, answer) in answers.drain(..) {
                 if id.origin == turn.shard {
@@ -314,7 +344,7 @@ impl Broker {
                     turn.mail.send(id.origin, Mail::Woken(id));
                 }
             }
-            self.spare = Outbound { answers, woken };
+            self.spare = Outbound { answers, woken, logs };
         }
     }
 
@@ -393,6 +423,7 @@ impl Broker {
                 "partitions are open"
             );
         }
+        self.groups.apply(turn, &mut self.partitions, &self.image, &image, &mut self.out);
         self.image = Arc::clone(&image);
         self.settle(turn);
         if self.controller.is_some() {
@@ -451,6 +482,11 @@ impl Broker {
 /// The core that has the controller.
 const CONTROLLER: ShardId = ShardId(0);
 
+/// The token of the timer for groups.
+pub fn groups_timer() -> Token {
+    Token(TIMER_GROUPS << 56)
+}
+
 fn net_turn<'a>(turn: &'a mut Turn<'_>) -> NetTurn<'a> {
     NetTurn { ops: turn.ops, pool: turn.pool, now: turn.now }
 }
@@ -493,6 +529,9 @@ impl App for Broker {
             Mail::Forward(request) => self.on_controller_request(turn, *request),
             Mail::Reply(slot, reply) => self.server.complete(slot, reply),
             Mail::Ask(id, questions) => self.partitions.on_ask(turn, id, questions, &mut self.out),
+            Mail::AskGroups(id, questions) => {
+                self.groups.on_ask(turn, &mut self.partitions, id, questions, &mut self.out);
+            }
             Mail::Answers(id, answers) => {
                 for (number, answer) in answers {
                     self.on_answer(turn, id, number, answer);
@@ -511,14 +550,22 @@ impl App for Broker {
         if token.0 >> 56 == TIMER_FETCH {
             return api::fetch::on_deadline(self, turn, token);
         }
+        if token == groups_timer() {
+            self.groups.on_timer(turn, &mut self.partitions, &mut self.out);
+            return self.settle(turn);
+        }
         turn.timers.set(turn.now.plus_ms(TICK_MS), token);
         self.server.on_tick(&mut net_turn(turn));
         self.partitions.on_tick(turn);
+        self.groups.on_tick(turn, &mut self.partitions, &mut self.out);
+        self.settle(turn);
         self.closings.on_tick(turn.now);
     }
 
-    fn on_background(&mut self, _turn: &mut Turn<'_>) -> bool {
-        false
+    fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
+        let has_more = self.groups.on_background(turn, &mut self.partitions, &mut self.out);
+        self.settle(turn);
+        has_more
     }
 
     fn on_turn_end(&mut self, turn: &mut Turn<'_>) -> bool {

@@ -29,6 +29,8 @@ mod topic_name;
 pub mod metadata;
 mod partition;
 
+pub mod groups;
+
 #[allow(missing_docs)]
 pub mod cli;
 #[allow(missing_docs)]

@@ -7,6 +7,7 @@ use shard::{Buf, ShardId};
 use storage::Offset;
 
 use crate::answer::Answer;
+use crate::groups::ask::GroupQuestion;
 use crate::metadata::Image;
 use crate::request::Request;
 
@@ -44,6 +45,8 @@ pub enum Mail {
     Reply(ReplySlot, Reply),
     /// To a home: questions about its partitions.
     Ask(PendingId, Vec<Question>),
+    /// To a home: questions about groups that it coordinates.
+    AskGroups(PendingId, Vec<GroupQuestion>),
     /// From a home: answers, by the questions' numbers.
     Answers(PendingId, Vec<(u32, Answer)>),
     /// From a home: a partition that a parked fetch watches has more to read.

@@ -6,6 +6,7 @@
 mod append;
 mod lookup;
 mod open;
+mod own;
 mod read;
 mod watch;
 
@@ -17,7 +18,7 @@ use std::time::Duration;
 use protocol::ErrorCode;
 use shard::{Completion, Nanos, Outcome, Token};
 use slab::Slab;
-use storage::{Log, OpenFiles, Progress};
+use storage::{Log, Offset, OpenFiles, Progress};
 
 use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset};
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
@@ -52,6 +53,8 @@ struct Partition {
     watches: Watches,
     /// Whether it stands in the list of partitions with something to write.
     is_listed: bool,
+    /// Whether the broker itself writes here, and wants to hear of it.
+    is_own: bool,
     /// Tells it from an earlier partition in the same place, whose operations may still complete.
     generation: u32,
 }
@@ -87,12 +90,14 @@ pub struct Outbound {
     pub answers: Vec<(PendingId, u32, Answer)>,
     /// Fetches that may read more now.
     pub woken: Vec<PendingId>,
+    /// The broker's own partitions whose logs have grown to this offset, or failed.
+    pub logs: Vec<(PartitionId, Result<Offset, ()>)>,
 }
 
 impl Outbound {
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
-        self.answers.is_empty() && self.woken.is_empty()
+        self.answers.is_empty() && self.woken.is_empty() && self.logs.is_empty()
     }
 }
 
@@ -217,6 +222,9 @@ impl Partitions {
                 log.advance_high_watermark(end);
                 partition.complete_appends(out);
                 partition.watches.wake(out);
+                if partition.is_own {
+                    out.logs.push((partition.id(), Ok(end)));
+                }
             }
             Progress::Offline(reason) => {
                 let (topic, number) = (&partition.topic.name, partition.number);
@@ -273,6 +281,10 @@ impl Partitions {
 }
 
 impl Partition {
+    fn id(&self) -> PartitionId {
+        PartitionId { topic_id: self.topic.id, partition: self.number }
+    }
+
     fn leader_epoch(&self) -> i32 {
         self.topic.partition(self.number).map_or(-1, |meta| meta.leader_epoch)
     }

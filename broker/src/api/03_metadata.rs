@@ -21,6 +21,7 @@ use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
 use super::Api;
 use super::create_topics::PARTITIONS_MAX;
 use crate::broker::Broker;
+use crate::groups;
 use crate::mail::Turn;
 use crate::metadata::controller::Committed;
 use crate::metadata::{Image, Topic};
@@ -77,6 +78,10 @@ fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request, names: &[S
     let mut records = Vec::new();
     for name in names {
         let topic_id = broker.new_topic_id(turn);
+        if name == groups::TOPIC {
+            records.extend(super::find_coordinator::topic_records(&image, &broker.node, topic_id));
+            continue;
+        }
         let count = image.server.values().num_partitions();
         records.extend(super::create_topics::topic_records(&broker.node, name, topic_id, count, []));
     }

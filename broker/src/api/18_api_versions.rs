@@ -15,7 +15,7 @@ use protocol::{ApiKey, ErrorCode};
 use super::Api;
 use crate::broker::Broker;
 use crate::mail::Turn;
-use crate::metadata::record::METADATA_VERSION_LEVEL;
+use crate::metadata::record::{GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL};
 use crate::request::Request;
 
 /// This request's entry.
@@ -54,17 +54,29 @@ fn on_api_versions(broker: &mut Broker, turn: &mut Turn<'_>, mut request: Reques
     });
     let response = ApiVersionsResponse {
         api_keys: super::ALL.iter().map(entry).collect(),
-        supported_features: vec![SupportedFeatureKey {
-            name: "metadata.version",
-            min_version: METADATA_VERSION_MIN,
-            max_version: METADATA_VERSION_LEVEL,
-            ..Default::default()
-        }],
+        supported_features: supported_features(request.version),
         finalized_features_epoch: image.version,
         finalized_features: finalized.collect(),
         ..Default::default()
     };
     broker.reply(turn, &request, &response);
+}
+
+/// From version 4 a feature may be off altogether, which older clients cannot read (Q9).
+fn supported_features(version: i16) -> Vec<SupportedFeatureKey<'static>> {
+    let features = [
+        ("group.version", 0, GROUP_VERSION_LEVEL),
+        ("metadata.version", METADATA_VERSION_MIN, METADATA_VERSION_LEVEL),
+    ];
+    let readable = features.into_iter().filter(|&(_, min_version, _)| version >= 4 || min_version > 0);
+    readable
+        .map(|(name, min_version, max_version)| SupportedFeatureKey {
+            name,
+            min_version,
+            max_version,
+            ..Default::default()
+        })
+        .collect()
 }
 
 fn entry(api: &Api) -> ApiVersion {

@@ -13,6 +13,7 @@ use protocol::{ApiKey, ErrorCode, encode_response};
 use super::Api;
 use super::create_topics::PARTITIONS_MAX;
 use crate::broker::Broker;
+use crate::groups;
 use crate::mail::Turn;
 use crate::metadata::Image;
 use crate::metadata::controller::Committed;
@@ -81,6 +82,11 @@ fn plan_growth(
         let error = ErrorCode::UnknownTopicOrPartition;
         return Err(Refusal(error, error.text().to_owned()));
     };
+    if asked.name == groups::TOPIC {
+        let why =
+            "which partition has a group follows from their number, which is fixed when the topic is made";
+        return Err(Refusal(ErrorCode::InvalidPartitions, why.to_owned()));
+    }
     let before = topic.partitions.len() as i32;
     if asked.count <= before || asked.count - before > count_max {
         let why = format!(

@@ -10,7 +10,9 @@ const ONE_REPLICA: &str =
 const CORES: &str = "one thread a core does all the work; set ringlog.cores instead";
 const KERNEL_SIZES: &str = "the kernel sizes socket buffers and queues; remove the line";
 const SECURITY: &str = "this version has PLAINTEXT listeners only, without authentication; remove the line";
-const GROUPS: &str = "this version has no consumer groups yet; remove the line";
+const GROUPS: &str = "this setting of groups is not here; remove the line";
+const SHARE_GROUPS: &str = "this version has no share groups and no streams groups; remove the line";
+const OFFSETS_TOPIC: &str = "offsets are loaded and committed without tuning; remove the line";
 const TRANSACTIONS: &str = "this version has no transactions yet; remove the line";
 const TIERED: &str = "there is no tiered storage; remove the line";
 const CLASSES: &str = "Ringlog loads no Java classes; remove the line";
@@ -72,10 +74,11 @@ const REASONS: &[(&str, &str)] = &[
     ("allow.everyone.if.no.acl.found", SECURITY),
     ("security.providers", SECURITY),
     ("connection.failed.authentication.delay.ms", SECURITY),
+    ("group.share.*", SHARE_GROUPS),
+    ("group.streams.*", SHARE_GROUPS),
     ("group.*", GROUPS),
-    ("offset.*", GROUPS),
-    ("offsets.*", GROUPS),
-    ("share.*", GROUPS),
+    ("offsets.*", OFFSETS_TOPIC),
+    ("share.*", SHARE_GROUPS),
     ("transaction.*", TRANSACTIONS),
     ("transactional.*", TRANSACTIONS),
     ("add.partitions.to.txn.*", TRANSACTIONS),

@@ -15,6 +15,8 @@ pub mod topic_table;
 
 pub mod server_table;
 
+mod group_table;
+
 mod absent;
 mod nearest;
 pub mod properties;
@@ -35,6 +37,6 @@ pub use cores::Cores;
 pub use describe::{Entry, Layers, Source, Synonym};
 pub use given::{Given, Origin, StartFault};
 pub use listener::{Endpoint, Listener};
-pub use server::{Reach, ServerConfig};
+pub use server::{Reach, ServerConfig, ServerValues};
 pub use setting::{Effect, InvalidSetting, Kind};
 pub use topic::{CleanupPolicy, CompressionType, ThrottledReplicas, TimestampType, TopicConfig};

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use super::absent::reason_absent;
 use super::cores::Cores;
+use super::group_table::GROUP_SETTINGS;
 use super::listener::{check_named_list, check_protocol_map};
 use super::nearest::{nearest, nearest_within};
 use super::setting::{Effect, InvalidSetting, Kind, Setting, Valid, excerpt};
@@ -135,6 +136,7 @@ static OWN_SETTINGS: &[Setting] = &[
 pub static SERVER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     let mut settings: Vec<Setting> =
         OWN_SETTINGS.iter().map(|setting| coarse_unit_of_topic(*setting)).collect();
+    settings.extend(GROUP_SETTINGS);
     settings.extend(TOPIC_SETTINGS.iter().filter_map(behind_topic_setting));
     settings.sort_unstable_by_key(|setting| setting.name);
     settings

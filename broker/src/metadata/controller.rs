@@ -16,7 +16,7 @@ use shard::{Disk, IoError, ShardId, WallMs};
 use super::Image;
 use super::log::{MetadataError, MetadataLog};
 use super::placement::Placement;
-use super::record::{METADATA_VERSION_LEVEL, Record};
+use super::record::{GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, Record};
 use crate::config::ServerConfig;
 use crate::request::Request;
 
@@ -93,10 +93,14 @@ impl Controller {
             queue: VecDeque::new(),
             removed,
         };
-        if !controller.image.features.contains_key("metadata.version") {
-            let level = METADATA_VERSION_LEVEL;
-            let feature = Record::FeatureLevel { name: "metadata.version".to_owned(), level };
-            controller.commit(disk, &[feature], now).map_err(io)?;
+        let wanted = [("metadata.version", METADATA_VERSION_LEVEL), ("group.version", GROUP_VERSION_LEVEL)];
+        let missing: Vec<Record> = wanted
+            .into_iter()
+            .filter(|(name, _)| !controller.image.features.contains_key(*name))
+            .map(|(name, level)| Record::FeatureLevel { name: name.to_owned(), level })
+            .collect();
+        if !missing.is_empty() {
+            controller.commit(disk, &missing, now).map_err(io)?;
         }
         Ok(controller)
     }

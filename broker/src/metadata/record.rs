@@ -16,6 +16,9 @@ const BROKER_RESOURCE: i8 = 4;
 /// The version of `metadata.version` that these records belong to: Kafka 4.0's.
 pub const METADATA_VERSION_LEVEL: i16 = 25;
 
+/// The level of `group.version` from which on consumer groups (KIP-848) are served.
+pub const GROUP_VERSION_LEVEL: i16 = 1;
+
 /// One change of the metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {

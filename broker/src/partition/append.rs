@@ -91,6 +91,9 @@ impl Partition {
 
     /// Answers every append that waits: what became of its bytes is not known.
     pub(super) fn fail_appends(&mut self, why: &str, out: &mut Outbound) {
+        if self.is_own {
+            out.logs.push((self.id(), Err(())));
+        }
         for waiting in self.waiting.drain(..) {
             out.answers.push((waiting.request, waiting.number, offline(why.to_owned())));
         }

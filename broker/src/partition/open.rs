@@ -108,6 +108,7 @@ impl Partitions {
             waiting: VecDeque::new(),
             watches: Watches::default(),
             is_listed: false,
+            is_own: false,
             generation: self.generation,
         });
         self.by_id.insert(id, slot);

@@ -14,6 +14,7 @@ mod admin;
 mod topics;
 
 mod fetch;
+mod groups;
 mod offsets;
 mod sessions;
 

@@ -1,0 +1,118 @@
+//! FindCoordinator (10), versions 0–6: who coordinates groups and transactions. Here it is always this node.
+//!
+//! - The first look for a group makes `__consumer_offsets`; the answer waits until it is there on every core, where Kafka
+//!   answers COORDINATOR_NOT_AVAILABLE and lets the client ask again (Q79, Q80).
+//! - From version 4 many keys at once, each with its own error (KIP-699, C11).
+//! - A key type that is neither group nor transaction is INVALID_REQUEST, as share groups are not served; an empty key of a
+//!   transaction as well. Which node would coordinate a transaction is told; that it has none is InitProducerId's answer.
+//! - The address belongs to the listener of the connection (Q23). Errors have node -1, no host and port -1.
+
+use protocol::messages::find_coordinator_request::FindCoordinatorRequest;
+use protocol::messages::find_coordinator_response::{Coordinator, FindCoordinatorResponse};
+use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
+
+use super::Api;
+use crate::broker::Broker;
+use crate::groups::TOPIC;
+use crate::mail::Turn;
+use crate::metadata::Image;
+use crate::metadata::controller::Committed;
+use crate::metadata::record::Record;
+use crate::node::Node;
+use crate::request::Request;
+
+/// This request's entry.
+pub const API: Api = Api::local(ApiKey::FindCoordinator, 0..=6, on_find_coordinator);
+
+/// The first version with many keys.
+const BATCH_FROM: i16 = 4;
+
+/// The kinds of key.
+const GROUP: i8 = 0;
+const TRANSACTION: i8 = 1;
+
+fn on_find_coordinator(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let asked: FindCoordinatorRequest<'_> = match request.decode() {
+        Ok(asked) => asked,
+        Err(error) => return broker.refuse_undecodable(turn, &request, error),
+    };
+    let image = broker.image.clone();
+    if asked.key_type != GROUP || image.topic(TOPIC).is_some() {
+        let node = broker.node.clone();
+        let response = answer(&image, &node, &asked, &request);
+        return broker.reply(turn, &request, &response);
+    }
+    if !broker.is_controller() || !broker.controller().is_ready() {
+        return broker.forward_to_controller(turn, request);
+    }
+    create(broker, turn, request);
+}
+
+/// The records that make the topic as Kafka makes it: kept by key, and packed as the coordinator writes it.
+pub fn topic_records(image: &Image, node: &Node, topic_id: Uuid) -> Vec<Record> {
+    let values = image.server.values();
+    let segment_bytes = values.offsets_topic_segment_bytes().to_string();
+    let overrides = [
+        ("cleanup.policy", "compact"),
+        ("compression.type", "producer"),
+        ("segment.bytes", segment_bytes.as_str()),
+    ];
+    super::create_topics::topic_records(
+        node,
+        TOPIC,
+        topic_id,
+        values.offsets_topic_num_partitions(),
+        overrides,
+    )
+}
+
+fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+    let image = broker.image.clone();
+    let topic_id = broker.new_topic_id(turn);
+    let records = topic_records(&image, &broker.node, topic_id);
+    let mut after = (*image).clone();
+    records.iter().for_each(|record| after.apply(record));
+    let encode = |image: &Image| {
+        let asked: FindCoordinatorRequest<'_> = request.decode().expect("the request was decoded before");
+        let response = answer(image, &broker.node, &asked, &request);
+        encode_response(request.key, request.version, request.correlation_id, &response)
+    };
+    let (reply, failure) = (encode(&after), encode(&image));
+    broker.commit(turn, &records, Committed { request, reply, failure });
+}
+
+fn answer<'a>(
+    image: &Image,
+    node: &'a Node,
+    asked: &FindCoordinatorRequest<'a>,
+    request: &Request,
+) -> FindCoordinatorResponse<'a> {
+    let (host, port) = node.advertised(request.listener);
+    let one = |key: &'a str| match check(image, asked.key_type, key) {
+        Ok(()) => Coordinator { key, node_id: node.id, host, port: i32::from(port), ..Default::default() },
+        Err(error) => Coordinator {
+            key,
+            node_id: -1,
+            port: -1,
+            error_code: error.code(),
+            error_message: Some(error.text()),
+            ..Default::default()
+        },
+    };
+    if request.version >= BATCH_FROM {
+        let coordinators = asked.coordinator_keys.iter().map(|key| one(key)).collect();
+        return FindCoordinatorResponse { coordinators, ..Default::default() };
+    }
+    let Coordinator { node_id, host, port, error_code, error_message, .. } = one(asked.key);
+    FindCoordinatorResponse { node_id, host, port, error_code, error_message, ..Default::default() }
+}
+
+fn check(image: &Image, key_type: i8, key: &str) -> Result<(), ErrorCode> {
+    match key_type {
+        GROUP if image.topic(TOPIC).is_none() => Err(ErrorCode::CoordinatorNotAvailable),
+        GROUP => Ok(()),
+        TRANSACTION if key.is_empty() => Err(ErrorCode::InvalidRequest),
+        TRANSACTION => Ok(()),
+        _ => Err(ErrorCode::InvalidRequest),
+    }
+}

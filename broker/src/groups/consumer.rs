@@ -1,0 +1,297 @@
+//! The consumer protocol (KIP-848): members send heartbeats, the broker assigns, and nobody has to stop for others.
+//!
+//! ```text
+//!   members or topics change ─► group epoch + 1 ─► targets anew ─► each member, by its own heartbeats:
+//!       gives up what it should not have (Unrevoked) ─► gets what others have given up (Unreleased) ─► Stable
+//! ```
+//! All of it but deadlines is in the log: state changes by [`Consumer::apply`] alone, live as in a replay. A partition has one
+//! owner at most: it counts as owned until its member has said that it has let go (Q97).
+
+#[path = "consumer/assign.rs"]
+mod assign;
+#[path = "consumer/heartbeat.rs"]
+mod heartbeat;
+#[path = "consumer/reconcile.rs"]
+mod reconcile;
+#[path = "consumer/subscription.rs"]
+mod subscription;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use protocol::{ErrorCode, Uuid};
+
+use super::ask::{Commit, ConsumerDescribed, ConsumerMemberDescribed};
+use super::record::{Assignment, Current, MemberData, MemberState, Record};
+use super::step::Context;
+
+pub use assign::ASSIGNORS;
+
+/// The epoch of a heartbeat that joins.
+pub const JOINING: i32 = 0;
+/// The epoch of a heartbeat that leaves.
+pub const LEAVING: i32 = -1;
+/// The epoch of a static member's heartbeat that leaves for a while.
+pub const LEAVING_FOR_A_WHILE: i32 = -2;
+
+/// A group.
+#[derive(Debug, Default)]
+pub struct Consumer {
+    /// How often its members or topics have changed.
+    epoch: i32,
+    /// A hash of the topics that it reads and their partitions.
+    metadata_hash: i64,
+    /// The epoch that the targets belong to.
+    target_epoch: i32,
+    members: BTreeMap<Arc<str>, Member>,
+    targets: BTreeMap<Arc<str>, Assignment>,
+    /// The topics that expressions match.
+    regexes: BTreeMap<Arc<str>, Vec<String>>,
+    /// Instance ids and whose they are; follows from the members.
+    instances: BTreeMap<String, Arc<str>>,
+    /// Who has a partition, or has still to let it go; follows from the members.
+    owners: BTreeMap<(Uuid, i32), Arc<str>>,
+    /// Not in the log: until when members may be silent, monotonic ms.
+    deadlines: BTreeMap<Arc<str>, Deadlines>,
+    /// Not in the log: the image that the group has been held against last.
+    seen_image: Option<i64>,
+}
+
+/// A member: what it told of itself, and what it has.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Member {
+    data: MemberData,
+    current: Current,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Deadlines {
+    session: i64,
+    /// Until when it must have let go of what it has to give up.
+    revocation: Option<i64>,
+}
+
+/// An error with its reason in words.
+pub type Refusal = (ErrorCode, String);
+
+impl Consumer {
+    // --- replay -------------------------------------------------------------------------------------------------------
+
+    /// Takes a record of this group in.
+    pub fn apply(&mut self, record: Record) {
+        match record {
+            Record::GroupEpoch(_, Some((epoch, hash))) => (self.epoch, self.metadata_hash) = (epoch, hash),
+            Record::Member(_, id, Some(data)) => {
+                if let Some(instance) = &data.instance {
+                    self.instances.insert(instance.clone(), id.clone());
+                }
+                self.members.entry(id).or_default().data = data;
+            }
+            Record::Member(_, id, None) => self.apply_gone(&id),
+            Record::TargetEpoch(_, epoch) => self.target_epoch = epoch.unwrap_or(0),
+            Record::Target(_, id, Some(target)) => _ = self.targets.insert(id, target),
+            Record::Target(_, id, None) => _ = self.targets.remove(&id),
+            Record::Current(_, id, current) => self.apply_current(&id, current),
+            Record::Regex(_, regex, Some((topics, ..))) => _ = self.regexes.insert(regex, topics),
+            Record::Regex(_, regex, None) => _ = self.regexes.remove(&regex),
+            Record::GroupEpoch(_, None) | Record::Offset(..) | Record::Classic(..) => {}
+        }
+    }
+
+    fn apply_gone(&mut self, id: &Arc<str>) {
+        self.apply_current(id, None);
+        let Some(member) = self.members.remove(id) else { return };
+        self.deadlines.remove(id);
+        if let Some(instance) = &member.data.instance
+            && self.instances.get(instance) == Some(id)
+        {
+            self.instances.remove(instance);
+        }
+    }
+
+    fn apply_current(&mut self, id: &Arc<str>, current: Option<Current>) {
+        let current = current.unwrap_or_default();
+        let Some(member) = self.members.get_mut(id) else { return };
+        let before = std::mem::replace(&mut member.current, current.clone());
+        for partition in partitions_of(&before.assigned).chain(partitions_of(&before.revoking)) {
+            if self.owners.get(&partition) == Some(id) {
+                self.owners.remove(&partition);
+            }
+        }
+        for partition in partitions_of(&current.assigned).chain(partitions_of(&current.revoking)) {
+            self.owners.insert(partition, id.clone());
+        }
+    }
+
+    /// Writes a record and takes it in.
+    fn write(&mut self, cx: &mut Context<'_>, record: Record) {
+        cx.write(record.clone());
+        self.apply(record);
+    }
+
+    /// After a replay: from now on members may be silent for the session timeout.
+    pub fn start_sessions(&mut self, now_ms: i64, session_ms: i64) {
+        for (id, member) in &self.members {
+            let is_revoking = member.current.state == MemberState::Unrevoked;
+            let revocation = is_revoking.then(|| now_ms + i64::from(member.data.rebalance_timeout_ms));
+            self.deadlines.insert(id.clone(), Deadlines { session: now_ms + session_ms, revocation });
+        }
+    }
+
+    /// The tombstones of all that is in the log of the group.
+    pub fn tombstones(&self, group: &Arc<str>) -> Vec<Record> {
+        let mut records = Vec::new();
+        for id in self.members.keys() {
+            records.push(Record::Current(group.clone(), id.clone(), None));
+        }
+        for id in self.targets.keys() {
+            records.push(Record::Target(group.clone(), id.clone(), None));
+        }
+        records.push(Record::TargetEpoch(group.clone(), None));
+        for id in self.members.keys() {
+            records.push(Record::Member(group.clone(), id.clone(), None));
+        }
+        for regex in self.regexes.keys() {
+            records.push(Record::Regex(group.clone(), regex.clone(), None));
+        }
+        records.push(Record::GroupEpoch(group.clone(), None));
+        records
+    }
+
+    // --- what others ask ----------------------------------------------------------------------------------------------
+
+    /// Whether nobody is in it.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Kafka's word for its state.
+    pub fn state(&self) -> &'static str {
+        let is_stable = |member: &Member| {
+            member.current.state == MemberState::Stable
+                && (member.current.epoch == self.target_epoch || member.current.epoch == LEAVING_FOR_A_WHILE)
+        };
+        if self.members.is_empty() {
+            "Empty"
+        } else if self.epoch > self.target_epoch {
+            "Assigning"
+        } else if self.members.values().all(is_stable) {
+            "Stable"
+        } else {
+            "Reconciling"
+        }
+    }
+
+    /// ConsumerGroupDescribe.
+    pub fn describe(&self) -> ConsumerDescribed {
+        let members = self.members.iter().map(|(id, member)| ConsumerMemberDescribed {
+            id: id.clone(),
+            data: member.data.clone(),
+            epoch: member.current.epoch,
+            assigned: member.current.assigned.clone(),
+            target: self.targets.get(id).cloned().unwrap_or_default(),
+        });
+        ConsumerDescribed {
+            state: self.state(),
+            epoch: self.epoch,
+            target_epoch: self.target_epoch,
+            assignor: self.assignor().to_owned(),
+            members: members.collect(),
+        }
+    }
+
+    /// Whether offsets may be committed: by a member of this very epoch, or by an administrator while nobody is in it.
+    pub fn check_commit(&self, commit: &Commit) -> Result<(), ErrorCode> {
+        if commit.who.generation < 0 && self.members.is_empty() {
+            return Ok(());
+        }
+        // A client that speaks this protocol speaks version 9.
+        if self.members.contains_key(&*commit.who.member) && commit.version < 9 {
+            return Err(ErrorCode::UnsupportedVersion);
+        }
+        self.check_epoch(&commit.who.member, commit.who.generation)
+    }
+
+    /// Whether a member is of this epoch.
+    pub fn check_epoch(&self, member: &str, epoch: i32) -> Result<(), ErrorCode> {
+        let member = self.members.get(member).ok_or(ErrorCode::UnknownMemberId)?;
+        if member.current.epoch == epoch { Ok(()) } else { Err(ErrorCode::StaleMemberEpoch) }
+    }
+
+    /// Whether a member reads a topic.
+    pub fn is_subscribed(&self, topic: &str) -> bool {
+        self.members.values().any(|member| {
+            let matched = member.data.regex.as_deref().and_then(|regex| self.regexes.get(regex));
+            member.data.topics.iter().any(|name| name == topic)
+                || matched.is_some_and(|topics| topics.iter().any(|name| name == topic))
+        })
+    }
+
+    /// When something has to be done though nobody asks, monotonic ms.
+    pub fn next_deadline(&self) -> Option<i64> {
+        self.deadlines.values().flat_map(|one| [Some(one.session), one.revocation]).flatten().min()
+    }
+
+    /// Takes members out that were silent, or have not let go of partitions, for too long.
+    pub fn on_time(&mut self, cx: &mut Context<'_>) {
+        let now_ms = cx.env.now_ms;
+        let is_due = |one: &Deadlines| {
+            one.session <= now_ms || one.revocation.is_some_and(|deadline| deadline <= now_ms)
+        };
+        let gone: Vec<Arc<str>> =
+            self.deadlines.iter().filter(|(_, one)| is_due(one)).map(|(id, _)| id.clone()).collect();
+        if let Some(first) = gone.first() {
+            tracing::info!(group = %cx.group, member = %first, count = gone.len(), "members are gone: they were silent or kept partitions for too long");
+        }
+        for id in &gone {
+            self.remove(cx, id);
+        }
+        if !gone.is_empty() {
+            self.bump(cx, true);
+        }
+    }
+
+    /// Takes a member out; the group's epoch is the caller's to raise.
+    fn remove(&mut self, cx: &mut Context<'_>, id: &Arc<str>) {
+        let group = cx.group.clone();
+        self.write(cx, Record::Current(group.clone(), id.clone(), None));
+        self.write(cx, Record::Target(group.clone(), id.clone(), None));
+        self.write(cx, Record::Member(group, id.clone(), None));
+        self.deadlines.remove(id);
+    }
+
+    /// What must be the same after a replay.
+    #[cfg(test)]
+    pub fn durable(&self) -> impl PartialEq + std::fmt::Debug + use<> {
+        let head = (self.epoch, self.metadata_hash, self.target_epoch);
+        let members: BTreeMap<Arc<str>, (MemberData, Current)> =
+            self.members.iter().map(|(id, m)| (id.clone(), (m.data.clone(), m.current.clone()))).collect();
+        (
+            head,
+            members,
+            self.targets.clone(),
+            self.regexes.clone(),
+            self.instances.clone(),
+            self.owners.clone(),
+        )
+    }
+
+    /// Its epoch and its members' epochs.
+    #[cfg(test)]
+    pub fn epochs(&self) -> (i32, BTreeMap<Arc<str>, i32>) {
+        (self.epoch, self.members.iter().map(|(id, m)| (id.clone(), m.current.epoch)).collect())
+    }
+}
+
+/// All partitions, one by one.
+fn partitions_of(assignment: &Assignment) -> impl Iterator<Item = (Uuid, i32)> + '_ {
+    assignment.iter().flat_map(|(topic, partitions)| partitions.iter().map(|&partition| (*topic, partition)))
+}
+
+fn assignment_of(partitions: impl IntoIterator<Item = (Uuid, i32)>) -> Assignment {
+    let mut assignment = Assignment::new();
+    for (topic, partition) in partitions {
+        assignment.entry(topic).or_default().insert(partition);
+    }
+    assignment
+}

@@ -1,0 +1,73 @@
+//! One step of a coordinator: what it may know, and what comes of it.
+
+use std::sync::Arc;
+
+use protocol::{ErrorCode, Uuid};
+
+use super::ask::{GroupAnswer, GroupReply, ReplyTo};
+use super::record::Record;
+use crate::config::ServerValues;
+use crate::metadata::Image;
+
+/// What a step may know besides its input. Clocks and chance come in here and nowhere else.
+#[derive(Debug, Clone, Copy)]
+pub struct Env<'a> {
+    /// Monotonic time in ms: for deadlines.
+    pub now_ms: i64,
+    /// Calendar time in ms: for what is written down.
+    pub wall_ms: i64,
+    /// An id that was never seen before.
+    pub fresh_id: Uuid,
+    /// The topics and the settings.
+    pub image: &'a Image,
+}
+
+impl Env<'_> {
+    /// The settings in force.
+    pub fn settings(&self) -> &ServerValues {
+        self.image.server.values()
+    }
+}
+
+/// What comes of a step. The replies may go out when the records are in the log.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// To be appended, in this order, together.
+    pub records: Vec<Record>,
+    /// To be sent.
+    pub replies: Vec<(ReplyTo, GroupReply)>,
+    /// The soonest deadline that the step has set, monotonic ms.
+    pub wake_ms: Option<i64>,
+}
+
+/// A step within one group.
+pub struct Context<'a> {
+    /// What the step may know.
+    pub env: &'a Env<'a>,
+    /// The group.
+    pub group: Arc<str>,
+    /// What comes of it.
+    pub effects: &'a mut Effects,
+}
+
+impl Context<'_> {
+    /// Answers.
+    pub fn reply(&mut self, to: ReplyTo, answer: GroupAnswer) {
+        self.effects.replies.push((to, Ok(answer)));
+    }
+
+    /// Answers with an error.
+    pub fn refuse(&mut self, to: ReplyTo, error: ErrorCode) {
+        self.effects.replies.push((to, Err(error)));
+    }
+
+    /// Writes a record.
+    pub fn write(&mut self, record: Record) {
+        self.effects.records.push(record);
+    }
+
+    /// Asks for a call at this monotonic time, or sooner.
+    pub fn wake_at(&mut self, at_ms: i64) {
+        self.effects.wake_ms = Some(self.effects.wake_ms.map_or(at_ms, |known| known.min(at_ms)));
+    }
+}
