@@ -487,8 +487,8 @@ impl App for Broker {
         self.closings.on_tick(turn.now);
     }
 
-    fn on_background(&mut self, _turn: &mut Turn<'_>) -> bool {
-        false
+    fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
+        self.partitions.on_background(turn)
     }
 
     fn on_turn_end(&mut self, turn: &mut Turn<'_>) {

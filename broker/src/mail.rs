@@ -85,6 +85,11 @@ pub enum Ask {
     EpochEnd(i32),
     /// How large it is on disk.
     Size,
+    /// Delete the records before an offset; -1 stands for the high watermark (Q72).
+    Trim {
+        /// The first offset that stays.
+        offset: i64,
+    },
 }
 
 /// What a fetch wants of a partition.

@@ -7,31 +7,29 @@ mod append;
 mod lookup;
 mod open;
 mod read;
+mod upkeep;
 mod watch;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use protocol::ErrorCode;
-use shard::{Completion, Nanos, Outcome, Token};
+use shard::{Completion, Outcome, Token, WallMs};
 use slab::Slab;
-use storage::{Log, OpenFiles, Progress};
+use storage::{Log, Offset, OpenFiles, Progress};
 
-use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset};
+use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset, Trimmed};
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
 use append::Waiting;
 pub use open::remove_leftovers;
 use read::PendingRead;
+use upkeep::Upkeep;
 use watch::Watches;
 
 /// Files that one core holds open at most; logs beyond open theirs anew when they need them.
 const OPEN_FILES_MAX: usize = 4096;
-
-/// How often silent producers are looked for.
-const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The kinds of operation, as the top byte of their tokens; the server's are below.
 const WRITE: u64 = 16;
@@ -52,6 +50,8 @@ struct Partition {
     watches: Watches,
     /// Whether it stands in the list of partitions with something to write.
     is_listed: bool,
+    /// When its log is looked at next, if it stands in the queue of upkeep.
+    upkeep_at: Option<WallMs>,
     /// Tells it from an earlier partition in the same place, whose operations may still complete.
     generation: u32,
 }
@@ -68,9 +68,8 @@ pub struct Partitions {
     reading_bytes: usize,
     /// Partitions with something to write at the turn's end.
     listed: Vec<usize>,
+    upkeep: Upkeep,
     generation: u32,
-    /// When silent producers were looked for last.
-    expired_at: Nanos,
 }
 
 /// What a core has to tell others after some work on its partitions.
@@ -100,8 +99,8 @@ impl Partitions {
             reads: Slab::new(),
             reading_bytes: 0,
             listed: Vec::new(),
+            upkeep: Upkeep::default(),
             generation: 0,
-            expired_at: Nanos::default(),
         }
     }
 
@@ -123,19 +122,6 @@ impl Partitions {
     /// Begins a turn: files that were evicted in the last one are closed now that its operations are with the back end.
     pub fn on_turn_start(&mut self, turn: &mut Turn<'_>) {
         self.files.close_evicted(turn.disk);
-    }
-
-    /// Now and then: forgets producers that were silent for `producer.id.expiration.ms` (Q44).
-    pub fn on_tick(&mut self, turn: &Turn<'_>) {
-        if turn.now.since(self.expired_at) < EXPIRY_INTERVAL {
-            return;
-        }
-        self.expired_at = turn.now;
-        for (_, partition) in &mut self.slots {
-            if let Ok(log) = &mut partition.log {
-                log.expire_producers(turn.wall_ms);
-            }
-        }
     }
 
     /// Takes questions in, all of one request, in the request's order.
@@ -162,6 +148,7 @@ impl Partitions {
                 }
                 (Ask::EpochEnd(epoch), Ok(slot)) => Some(Answer::EpochEnd(self.epoch_end(slot, epoch))),
                 (Ask::Size, Ok(slot)) => Some(Answer::Size(self.size_bytes(slot))),
+                (Ask::Trim { offset }, Ok(slot)) => Some(Answer::Trimmed(self.trim(turn, slot, offset))),
             };
             if let Some(answer) = answer {
                 out.answers.push((request, number, answer));
@@ -241,6 +228,25 @@ impl Partitions {
         }
     }
 
+    /// Deletes the records before `offset`; -1 stands for the high watermark (Q72).
+    fn trim(&mut self, turn: &mut Turn<'_>, slot: usize, offset: i64) -> Trimmed {
+        let Ok(log) = &mut self.slots[slot].log else {
+            return Trimmed::refused(ErrorCode::KafkaStorageError);
+        };
+        let high_watermark = log.offsets().high_watermark;
+        let offset = if offset == -1 { high_watermark } else { Offset(offset) };
+        if !(Offset::ZERO..=high_watermark).contains(&offset) {
+            return Trimmed::refused(ErrorCode::OffsetOutOfRange);
+        }
+        if let Err(error) = log.delete_records(turn.disk, offset) {
+            tracing::error!(%error, "records cannot be deleted");
+            return Trimmed::refused(ErrorCode::KafkaStorageError);
+        }
+        let low_watermark = log.offsets().log_start.0;
+        self.schedule_upkeep(slot);
+        Trimmed { error: ErrorCode::None, low_watermark }
+    }
+
     fn size_bytes(&self, slot: usize) -> u64 {
         self.slots[slot].log.as_ref().map_or(0, Log::size_bytes)
     }
@@ -274,5 +280,6 @@ fn refused(ask: &Ask, error: ErrorCode) -> Answer {
         Ask::OffsetFor { .. } => Answer::Offset(FoundOffset::refused(error)),
         Ask::EpochEnd(_) => Answer::EpochEnd(EpochEnd { error, leader_epoch: -1, end_offset: -1 }),
         Ask::Size => Answer::Size(0),
+        Ask::Trim { .. } => Answer::Trimmed(Trimmed::refused(error)),
     }
 }

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::clock::WallMs;
 use crate::io::IoError;
 
 /// An open file in the back end's table.
@@ -33,6 +34,8 @@ pub struct Entry {
     pub is_dir: bool,
     /// Its size in bytes, for a file.
     pub len: u64,
+    /// When it was last written, by the file system's calendar.
+    pub modified: WallMs,
 }
 
 /// Space on the file system that holds a path, in bytes.

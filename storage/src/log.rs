@@ -17,6 +17,8 @@ mod dirty;
 mod offsets;
 mod open;
 mod reader;
+mod retention;
+mod start;
 mod tail;
 mod time;
 mod truncate;
@@ -40,6 +42,7 @@ use tail::Tail;
 
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};
+pub use retention::Upkeep;
 pub use time::Found;
 
 /// One partition's log.
@@ -182,11 +185,6 @@ impl Log {
         self.offline.as_ref()
     }
 
-    /// Forgets producers that were idle for too long.
-    pub fn expire_producers(&mut self, now: WallMs) {
-        self.producers.expire(now, self.settings.producer_expiry_ms);
-    }
-
     /// Everything below `offset` is on all in-sync replicas. Never moves back, and never beyond the end.
     pub fn advance_high_watermark(&mut self, offset: Offset) {
         let offset = offset.min(self.offsets.end);
@@ -220,11 +218,11 @@ impl Log {
         let header = BatchHeader { base_offset, leader_epoch, ..batch.header };
         let last_offset = header.last_offset();
         assert!(last_offset >= base_offset);
-        self.roll_if_full(&header, batch.bytes.len());
+        self.roll_if_full(&header, batch.bytes.len(), now);
         let Some(active) = self.segments.last_mut() else { unreachable!("a roll leaves an active segment") };
         self.tail.push(base_offset, last_offset, active.size);
         self.dirty.push(active.base, active.size, &header, &batch.bytes);
-        active.apply(&header, batch.bytes.len() as u32, self.settings.index_interval_bytes);
+        active.apply(&header, batch.bytes.len() as u32, now, self.settings.index_interval_bytes);
         self.producers.apply(&header, now, self.settings.producer_count_max);
         if self.epochs.apply(leader_epoch, base_offset) {
             self.on_disk.has_epochs = false;
@@ -235,19 +233,27 @@ impl Log {
     }
 
     /// Makes sure that there is an active segment with room for a batch.
-    fn roll_if_full(&mut self, header: &BatchHeader, size: usize) {
+    fn roll_if_full(&mut self, header: &BatchHeader, size: usize, now: WallMs) {
+        if let Some(active) = self.segments.last()
+            && !self.is_overdue(active, now)
+            && !active.is_full_for(header, size, self.segment_ms(active), &self.settings)
+        {
+            return;
+        }
+        self.start_segment(header.base_offset);
+    }
+
+    /// Begins a segment at `base`, the next offset to be given out; the one before is on its way to be sealed.
+    fn start_segment(&mut self, base: Offset) {
         if let Some(active) = self.segments.last() {
-            if !active.is_full_for(header, size, &self.settings) {
-                return;
-            }
             self.sealing.push_back(Sealing {
                 base: active.base,
-                end: header.base_offset,
+                end: base,
                 snapshot: self.producers.encode_snapshot(),
                 is_syncing: false,
             });
         }
         self.tail.clear();
-        self.segments.push(Segment::new(header.base_offset));
+        self.segments.push(Segment::new(base));
     }
 }

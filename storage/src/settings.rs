@@ -8,8 +8,19 @@ use crate::batch::Codec;
 pub struct LogSettings {
     /// `segment.bytes`: a segment is rolled before it would grow beyond. At most 2^31-1.
     pub segment_bytes: u32,
-    /// `segment.ms`: a segment is rolled when its first and newest record are further apart (Q74).
+    /// `segment.ms`: a segment is rolled when its first and newest record are further apart (Q74), and when
+    /// its first record was appended that long ago.
     pub segment_ms: i64,
+    /// `segment.jitter.ms`: `segment.ms` is shortened by up to so much, by a different time in each log.
+    pub segment_jitter_ms: i64,
+    /// Whether `cleanup.policy` contains `delete`, so that the next two hold.
+    pub is_deleted: bool,
+    /// `retention.ms`: older segments are deleted.
+    pub retention_ms: Option<i64>,
+    /// `retention.bytes`: the oldest segments are deleted while the others hold as much.
+    pub retention_bytes: Option<u64>,
+    /// `ringlog.retention.clock`: whose dates say how old a segment is.
+    pub retention_clock: RetentionClock,
     /// `index.interval.bytes`: how far apart index entries lie.
     pub index_interval_bytes: u32,
     /// `segment.index.bytes`: an index of this size rolls its segment.
@@ -46,6 +57,15 @@ pub enum TimestampType {
     LogAppendTime,
 }
 
+/// Whose dates say how old a segment is (C83).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionClock {
+    /// The records' (Q73), but none counts as later than its append: a date in the future keeps nothing.
+    Records,
+    /// The broker's alone: a record is as old as its append, whatever its date.
+    Append,
+}
+
 /// How records are packed on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
@@ -70,6 +90,11 @@ impl Default for LogSettings {
         LogSettings {
             segment_bytes: 1 << 30,
             segment_ms: 7 * 24 * 3600 * 1000,
+            segment_jitter_ms: 0,
+            is_deleted: true,
+            retention_ms: Some(7 * 24 * 3600 * 1000),
+            retention_bytes: None,
+            retention_clock: RetentionClock::Records,
             index_interval_bytes: 4096,
             index_bytes_max: 10 << 20,
             message_bytes_max: 1_048_588,

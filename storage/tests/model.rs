@@ -232,8 +232,11 @@ impl Model {
             assert!(end >= acknowledged, "{end} of {acknowledged} acknowledged");
         }
         let kept = self.stored_bases();
-        self.batches.truncate(kept.len());
-        let bases: Vec<i64> = self.batches.iter().map(|batch| batch.base).collect();
+        let first = self.first_segment();
+        let gone = self.batches.partition_point(|batch| batch.base < first);
+        assert!(self.batches[..gone].iter().all(|batch| batch.end() <= self.start));
+        self.batches.truncate(gone + kept.len());
+        let bases: Vec<i64> = self.batches[gone..].iter().map(|batch| batch.base).collect();
         assert_eq!(kept, bases, "what is left is not the first of what was appended");
         assert_eq!(self.end(), end);
         self.set_faults();
@@ -255,6 +258,12 @@ impl Model {
         self.set_faults();
         self.retry();
         self
+    }
+
+    /// Where the first segment begins; what lay before was deleted.
+    fn first_segment(&self) -> i64 {
+        let bases = self.rig.names().into_iter().filter_map(|name| name.strip_suffix(".log")?.parse().ok());
+        bases.min().unwrap_or(0)
     }
 
     /// The base offsets of all batches in the files. Below the log's start some may be lost, and nobody can

@@ -77,12 +77,10 @@ static OWN_SETTINGS: &[Setting] = &[
         .at_start()
         .about("The directory that holds all data; Ringlog takes exactly one."),
     Setting::new("log.retention.hours", Kind::Int, "168", Valid::Any)
-        .stored()
         .at_start()
         .about("In hours; log.retention.ms and log.retention.minutes come first."),
     Setting::new("log.retention.minutes", Kind::Int, "", Valid::Any)
         .without_default()
-        .stored()
         .at_start()
         .about("In minutes; log.retention.ms comes first."),
     Setting::new("log.roll.hours", Kind::Int, "168", Valid::AtLeast(1))

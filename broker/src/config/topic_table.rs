@@ -42,9 +42,11 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
              offset 0 has to see every deletion.",
         ),
     Setting::new("file.delete.delay.ms", Kind::Long, "60000", Valid::AtLeast(0))
-        .stored()
         .server(&["log.segment.delete.delay.ms"])
-        .about("How long a file that is no longer part of the log stays on disk."),
+        .about(
+            "How long a file that is no longer part of the log stays on disk. Ringlog deletes it at once: who reads \
+             it keeps it until done.",
+        ),
     Setting::new("flush.messages", Kind::Long, LONG_MAX, Valid::AtLeast(1))
         .stored()
         .server(&["log.flush.interval.messages"])
@@ -128,13 +130,25 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
         .effect(NO_TIERED_STORAGE)
         .about("Whether the topic's old segments move to tiered storage."),
     Setting::new("retention.bytes", Kind::Long, "-1", Valid::Any)
-        .stored()
         .server(&["log.retention.bytes"])
         .about("The size of a partition above which `delete` drops its oldest segments; -1 sets no limit."),
     Setting::new("retention.ms", Kind::Long, "604800000", Valid::AtLeast(-1))
-        .stored()
         .server(&["log.retention.ms", "log.retention.minutes", "log.retention.hours"])
         .about("The age above which `delete` drops a segment; -1 sets no limit."),
+    Setting::new("ringlog.durability", Kind::String, "disk", Valid::OneOf(&["disk", "os"]))
+        .server(&["ringlog.durability"])
+        .about(
+            "What an acknowledgement of acks=all promises: `disk` that the records survive a loss of power, `os` \
+             that they are in the operating system's page cache and survive the end of the process. acks=1 \
+             promises the page cache either way.",
+        ),
+    Setting::new("ringlog.retention.clock", Kind::String, "records", Valid::OneOf(&["records", "append"]))
+        .server(&["ringlog.retention.clock"])
+        .about(
+            "Whose dates retention.ms goes by: `records` takes the newest record's, though never later than its \
+             append, so that a date in the future keeps nothing; `append` takes the broker's time of the append \
+             alone.",
+        ),
     Setting::new("segment.bytes", Kind::Int, "1073741824", Valid::AtLeast(1_048_576))
         .server(&["log.segment.bytes"])
         .about(

@@ -1,8 +1,11 @@
 //! From a topic's settings to what the log engine is told.
 
-use storage::{Codec, CompressedCheck, Compression, LogSettings, TimestampType};
+use storage::{Codec, CompressedCheck, Compression, LogSettings, RetentionClock, TimestampType};
 
-use crate::config::{CompressionType, ServerConfig, TimestampType as ConfiguredTimestampType, TopicConfig};
+use crate::config::{
+    CompressionType, RetentionClock as ConfiguredClock, ServerConfig,
+    TimestampType as ConfiguredTimestampType, TopicConfig,
+};
 
 /// What the settings in force for a topic mean for its logs.
 pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
@@ -10,6 +13,14 @@ pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
     LogSettings {
         segment_bytes: topic.segment_bytes(),
         segment_ms: values.segment_ms(),
+        segment_jitter_ms: values.segment_jitter_ms(),
+        is_deleted: values.cleanup_policy().delete,
+        retention_ms: values.retention_ms(),
+        retention_bytes: values.retention_bytes(),
+        retention_clock: match values.ringlog_retention_clock() {
+            ConfiguredClock::Records => RetentionClock::Records,
+            ConfiguredClock::Append => RetentionClock::Append,
+        },
         index_interval_bytes: values.index_interval_bytes(),
         index_bytes_max: values.segment_index_bytes(),
         message_bytes_max: values.max_message_bytes(),

@@ -45,6 +45,7 @@ impl Partitions {
             record_errors: Vec::new(),
             message: None,
         };
+        let segment_count = log.segment_count();
         let last_offset = match log.append(&batch, leader_epoch, turn.wall_ms) {
             Ok(LogAppended::Fresh { base_offset, last_offset }) => {
                 answer.base_offset = base_offset.0;
@@ -63,10 +64,14 @@ impl Partitions {
                 return Some(offline(format!("the log is offline: {reason:?}")));
             }
         };
+        let is_due_anew = partition.upkeep_at.is_none() || log.segment_count() > segment_count;
         if last_offset < log.offsets().end {
             return Some(Answer::Appended(answer));
         }
         partition.waiting.push_back(Waiting { request, number, last_offset, answer });
+        if is_due_anew {
+            self.schedule_upkeep(slot);
+        }
         self.list_if_dirty(slot);
         None
     }

@@ -73,6 +73,7 @@ impl Partitions {
                 log.set_settings(Arc::clone(&topic.log_settings));
             }
             partition.topic = Arc::clone(topic);
+            self.schedule_upkeep(slot);
             return;
         }
         let dir = self.dir_of(topic, number);
@@ -108,9 +109,11 @@ impl Partitions {
             waiting: VecDeque::new(),
             watches: Watches::default(),
             is_listed: false,
+            upkeep_at: None,
             generation: self.generation,
         });
         self.by_id.insert(id, slot);
+        self.schedule_upkeep(slot);
     }
 
     /// Deletes a partition at once. What the ring still has of it goes to files without a name, and its completions find

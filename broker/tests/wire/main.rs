@@ -15,6 +15,7 @@ mod topics;
 
 mod fetch;
 mod offsets;
+mod retention;
 mod sessions;
 
 mod hostile;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{MemoryIo, World};
+use crate::clock::WallMs;
 use crate::disk::{Disk, Entry, FileId, OpenMode, Space};
 use crate::io::IoError;
 
@@ -14,6 +15,7 @@ pub(crate) struct FileState {
     bytes: Vec<u8>,
     durable: Vec<u8>,
     unsynced: Vec<Change>,
+    modified: WallMs,
 }
 
 #[derive(Clone)]
@@ -45,7 +47,8 @@ impl FileState {
         }
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: Change, now: WallMs) {
+        self.modified = now;
         FileState::apply(&mut self.bytes, &change);
         self.unsynced.push(change);
     }
@@ -147,7 +150,8 @@ impl MemoryIo {
     ) -> Result<(), IoError> {
         let grows = (offset + bytes.len() as u64).saturating_sub(file.borrow().bytes.len() as u64);
         self.check_space(grows)?;
-        file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() });
+        let now = self.state.borrow().wall_ms;
+        file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() }, now);
         Ok(())
     }
 
@@ -183,13 +187,14 @@ impl Disk for MemoryIo {
                 if path.parent().is_some_and(|dir| !state.dirs.contains(dir)) {
                     return Err(IoError::NOT_FOUND);
                 }
-                let file = Rc::new(RefCell::new(FileState::default()));
+                let file =
+                    Rc::new(RefCell::new(FileState { modified: state.wall_ms, ..FileState::default() }));
                 state.files.insert(path.to_owned(), Rc::clone(&file));
                 file
             }
         };
         if mode == OpenMode::Truncate {
-            file.borrow_mut().change(Change::Truncate { len: 0 });
+            file.borrow_mut().change(Change::Truncate { len: 0 }, state.wall_ms);
         }
         Ok(FileId(state.cores[self.core].open.insert(file) as u32))
     }
@@ -213,7 +218,8 @@ impl Disk for MemoryIo {
     }
 
     fn truncate(&mut self, file: FileId, len: u64) -> Result<(), IoError> {
-        self.open_file(file)?.borrow_mut().change(Change::Truncate { len });
+        let now = self.state.borrow().wall_ms;
+        self.open_file(file)?.borrow_mut().change(Change::Truncate { len }, now);
         Ok(())
     }
 
@@ -244,9 +250,10 @@ impl Disk for MemoryIo {
             name: name(path),
             is_dir: false,
             len: file.borrow().bytes.len() as u64,
+            modified: file.borrow().modified,
         });
         let dirs = state.dirs.iter().filter(|path| path.parent() == Some(dir));
-        let dirs = dirs.map(|path| Entry { name: name(path), is_dir: true, len: 0 });
+        let dirs = dirs.map(|path| Entry { name: name(path), is_dir: true, len: 0, modified: WallMs(0) });
         let mut entries: Vec<Entry> = files.chain(dirs).collect();
         entries.sort();
         Ok(entries)

@@ -16,6 +16,7 @@ use slab::Slab;
 
 use super::inflight::pieces_of;
 use crate::buffer::{Buf, BufMut, skip_parts};
+use crate::clock::WallMs;
 use crate::disk::{Disk, Entry, FileId, OpenMode, Space};
 use crate::io::IoError;
 
@@ -187,7 +188,10 @@ impl Disk for Files {
             // A file may go between its listing and our look at it.
             let Ok(metadata) = entry.metadata() else { continue };
             let name = entry.file_name().to_string_lossy().into_owned();
-            entries.push(Entry { name, is_dir: metadata.is_dir(), len: metadata.len() });
+            let modified =
+                metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            let modified = WallMs(modified.map_or(0, |since_1970| since_1970.as_millis() as i64));
+            entries.push(Entry { name, is_dir: metadata.is_dir(), len: metadata.len(), modified });
         }
         entries.sort();
         Ok(entries)

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use shard::{Disk, FileId, IoError, OpenMode, WallMs};
 
-use super::close::{Marker, index_crc, read_marker, unmark};
+use super::close::{Marker, index_crc, read_marker, remove_if_there, unmark};
+use super::start;
 use super::writer::seal;
 use super::{Dirty, Log, Offsets, OnDisk, Tail};
 use crate::batch::BatchHeader;
@@ -62,6 +63,7 @@ pub struct Recovered {
 struct FoundSegment {
     base: Offset,
     size: u32,
+    modified: WallMs,
     /// The next segment's base; none for the active one.
     next: Option<Offset>,
 }
@@ -71,6 +73,8 @@ struct FoundSegment {
 struct Found {
     segments: Vec<FoundSegment>,
     snapshots: BTreeSet<Offset>,
+    /// Index files, by their segments.
+    indexes: Vec<(Offset, &'static str)>,
 }
 
 impl Log {
@@ -123,8 +127,10 @@ impl Found {
                     if let Some(last) = found.segments.last_mut() {
                         last.next = Some(base);
                     }
-                    found.segments.push(FoundSegment { base, size, next: None });
+                    found.segments.push(FoundSegment { base, size, modified: entry.modified, next: None });
                 }
+                Some((base, INDEX)) => found.indexes.push((base, INDEX)),
+                Some((base, TIME_INDEX)) => found.indexes.push((base, TIME_INDEX)),
                 _ => {}
             }
         }
@@ -145,6 +151,10 @@ struct Recovery<'a> {
 impl Recovery<'_> {
     fn run(mut self) -> Result<(), StorageError> {
         let marker = read_marker(self.disk, &self.log.dir)?;
+        if let Some(start) = start::read(self.disk, &self.log.dir)? {
+            self.log.offsets = Offsets::at(self.log.offsets.log_start.max(start));
+        }
+        self.finish_deletions()?;
         let has_epochs = self.load_epochs()?;
         let segments = std::mem::take(&mut self.found.segments);
         let mut trusted = Vec::with_capacity(segments.len());
@@ -183,6 +193,7 @@ impl Recovery<'_> {
             // tail.
             let lost_tail =
                 found.next.is_some_and(|next| end < next && !self.found.snapshots.contains(&next));
+            segment.date_by_file(found.modified);
             let is_cut = segment.size < found.size || lost_tail;
             self.log.segments.push(segment);
             if is_cut {
@@ -220,6 +231,32 @@ impl Recovery<'_> {
         active.release(self.files);
         let path = path_of(&self.log.dir, active.base, LOG);
         self.disk.remove(&path).map_err(StorageError::io(&path))
+    }
+
+    /// Removes what deletion left when it was cut short: sealed segments before the log's start, whose producers
+    /// a snapshot knows, and index files without a segment.
+    fn finish_deletions(&mut self) -> Result<(), StorageError> {
+        let start = self.log.offsets.log_start;
+        let (segments, snapshots) = (&mut self.found.segments, &self.found.snapshots);
+        let is_gone = |segment: &&FoundSegment| {
+            segment.next.is_some_and(|next| next <= start && snapshots.contains(&next))
+        };
+        let gone_count = segments.iter().take_while(is_gone);
+        let gone_count = gone_count.count();
+        for gone in segments.drain(..gone_count) {
+            remove_if_there(self.disk, &path_of(&self.log.dir, gone.base, LOG))?;
+        }
+        for &(base, ending) in &self.found.indexes {
+            if self.found.segments.binary_search_by_key(&base, |segment| segment.base).is_err() {
+                remove_if_there(self.disk, &path_of(&self.log.dir, base, ending))?;
+            }
+        }
+        let Some(first) = self.found.segments.first() else { return Ok(()) };
+        for &offset in self.found.snapshots.range(..first.base) {
+            remove_if_there(self.disk, &path_of(&self.log.dir, offset, SNAPSHOT))?;
+        }
+        self.found.snapshots = self.found.snapshots.split_off(&first.base);
+        Ok(())
     }
 
     /// Reads the epoch file; says whether it can be relied on.
@@ -366,7 +403,7 @@ impl Recovery<'_> {
                 self.log.on_disk.has_epochs = false;
             }
             if !is_trusted {
-                segment.apply(&header, size as u32, self.log.settings.index_interval_bytes);
+                segment.apply(&header, size as u32, found.modified, self.log.settings.index_interval_bytes);
                 self.report.checked_bytes += size;
             }
             next_offset = header.last_offset().plus(1);

@@ -3,7 +3,7 @@
 use shard::{Disk, OpenMode, WallMs};
 
 use super::close::{MARKER, remove_if_there};
-use super::{Log, OpenLog};
+use super::{Log, OpenLog, start};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::offset::Offset;
@@ -44,6 +44,9 @@ impl Log {
     ) -> Result<(), StorageError> {
         // The marker goes first: whatever is left of the rest, opening then looks at the data itself.
         remove_if_there(disk, &self.dir.join(MARKER))?;
+        if offset < self.offsets.log_start {
+            start::write(disk, &self.dir, offset)?;
+        }
         let cut_from = self.segment_of(offset);
         for entry in disk.list(&self.dir).map_err(StorageError::io(&self.dir))? {
             if let Some((at, SNAPSHOT)) = parse_name(&entry.name)

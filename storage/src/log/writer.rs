@@ -66,7 +66,7 @@ impl Log {
     }
 
     /// Makes the directory and what must be in it before the first write of a run, or of an epoch.
-    fn prepare_dir(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
+    pub(super) fn prepare_dir(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
         if !self.on_disk.has_dir {
             disk.create_dir(&self.dir).map_err(StorageError::io(&self.dir))?;
             self.on_disk.has_dir = true;
@@ -147,7 +147,7 @@ impl Log {
     }
 
     /// Takes no more appends. The end stays where it is: what is before it was written.
-    fn go_offline(&mut self, reason: Offline) -> Offline {
+    pub(super) fn go_offline(&mut self, reason: Offline) -> Offline {
         self.flight = None;
         self.sealing.clear();
         self.dirty.clear();

@@ -22,6 +22,7 @@ pub struct Rig {
     pub files: OpenFiles,
     pub log: Log,
     pub epoch: LeaderEpoch,
+    pub now: WallMs,
     ops: Ops,
     under_way: usize,
     pool: Pool,
@@ -45,11 +46,21 @@ impl Rig {
     ) -> Result<(Rig, Recovered), StorageError> {
         let mut io = world.io();
         let mut files = OpenFiles::new(FILES_MAX);
-        let with = OpenLog { dir: dir(), settings: Arc::new(settings), log_start, now: NOW };
+        let now = io.wall_ms();
+        let with = OpenLog { dir: dir(), settings: Arc::new(settings), log_start, now };
         let (log, recovered) = Log::open(io.disk(), &mut files, with)?;
         let pool = Pool::new(1 << 20);
-        let mut rig =
-            Rig { world, io, files, log, epoch: LeaderEpoch(0), ops: Ops::default(), under_way: 0, pool };
+        let mut rig = Rig {
+            world,
+            io,
+            files,
+            log,
+            epoch: LeaderEpoch(0),
+            now,
+            ops: Ops::default(),
+            under_way: 0,
+            pool,
+        };
         rig.log.advance_high_watermark(rig.log.offsets().end);
         Ok((rig, recovered))
     }
@@ -69,15 +80,33 @@ impl Rig {
     }
 
     pub fn truncate_to(mut self, offset: Offset) -> Rig {
-        self.log = self.log.truncate_to(self.io.disk(), &mut self.files, offset, NOW).unwrap();
+        self.log = self.log.truncate_to(self.io.disk(), &mut self.files, offset, self.now).unwrap();
         self.log.advance_high_watermark(self.log.offsets().end);
         self
     }
 
+    /// Lets calendar time pass.
+    pub fn pass_ms(&mut self, ms: i64) {
+        self.now.0 += ms;
+        self.world.set_wall_ms(self.now);
+    }
+
+    /// Does all upkeep that is due.
+    pub fn keep_up(&mut self) {
+        for _ in 0..1000 {
+            if self.log.upkeep_due().is_none_or(|due| due > self.now) {
+                return;
+            }
+            self.log.keep_up(self.io.disk(), &mut self.files, self.now).unwrap();
+            self.drain();
+        }
+        panic!("upkeep never ends: {:?}", self.log);
+    }
+
     /// Validates and appends, without writing.
     pub fn try_append(&mut self, batch: Vec<u8>) -> Result<Appended, AppendRefusal> {
-        let batch = validate(Buf::from(batch), self.log.settings(), NOW).unwrap();
-        self.log.append(&batch, self.epoch, NOW)
+        let batch = validate(Buf::from(batch), self.log.settings(), self.now).unwrap();
+        self.log.append(&batch, self.epoch, self.now)
     }
 
     /// Appends and writes; gives the base offset.
