@@ -90,7 +90,7 @@ impl Broker {
             pending: PendingRequests::new(me),
             parked: HashMap::new(),
             server: Server::new(node.limits()),
-            partitions: Partitions::new(node.data_dir.clone()),
+            partitions: Partitions::new(node.data_dir.clone(), node.config.values().ringlog_journal_bytes()),
             image,
             controller,
             listeners,
@@ -504,6 +504,7 @@ impl App for Broker {
             self.on_events(turn);
             self.settle(turn);
         }
+        self.partitions.push_commit(turn);
         // Letters that wait for room mean that another core cannot keep up: no more work for it until they are gone.
         self.server.hold(turn.mail.is_backlogged());
         self.end_if_stopped(turn);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use net::{Reply, ReplySlot};
 use shard::{Buf, ShardId};
-use storage::Offset;
+use storage::{Offset, Promise};
 
 use crate::answer::Answer;
 use crate::metadata::Image;
@@ -70,8 +70,8 @@ pub struct Question {
 /// What can be asked of a partition.
 #[derive(Debug)]
 pub enum Ask {
-    /// Append these records.
-    Append(Buf),
+    /// Append these records, and answer when they are kept as promised.
+    Append(Buf, Promise),
     /// Read.
     Fetch(FetchAsk),
     /// Find an offset by time: a timestamp in ms or one of the special values (Q75).

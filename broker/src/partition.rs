@@ -4,6 +4,7 @@
 //! happened: an append when its bytes are in the file, a fetch when its bytes are read.
 
 mod append;
+mod durable;
 mod lookup;
 mod open;
 mod read;
@@ -15,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use protocol::ErrorCode;
-use shard::{Completion, Outcome, Token, WallMs};
+use shard::{Completion, Token, WallMs};
 use slab::Slab;
 use storage::{Log, Offset, OpenFiles, Progress};
 
@@ -23,7 +24,9 @@ use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset, Trimmed};
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
 use append::Waiting;
-pub use open::remove_leftovers;
+use durable::Durability;
+pub use durable::{log_id, partition_id};
+pub use open::{remove_leftovers, replay_journals};
 use read::PendingRead;
 use upkeep::Upkeep;
 use watch::Watches;
@@ -34,6 +37,7 @@ const OPEN_FILES_MAX: usize = 4096;
 /// The kinds of operation, as the top byte of their tokens; the server's are below.
 const WRITE: u64 = 16;
 const READ: u64 = 17;
+const JOURNAL: u64 = 18;
 
 /// A generation fits between a token's kind and its key.
 const GENERATION_MASK: u32 = 0xff_ffff;
@@ -50,6 +54,8 @@ struct Partition {
     watches: Watches,
     /// Whether it stands in the list of partitions with something to write.
     is_listed: bool,
+    /// Whether it stands in the list of partitions with something unsynced.
+    is_unsynced: bool,
     /// When its log is looked at next, if it stands in the queue of upkeep.
     upkeep_at: Option<WallMs>,
     /// Tells it from an earlier partition in the same place, whose operations may still complete.
@@ -69,6 +75,7 @@ pub struct Partitions {
     /// Partitions with something to write at the turn's end.
     listed: Vec<usize>,
     upkeep: Upkeep,
+    durability: Durability,
     generation: u32,
 }
 
@@ -90,7 +97,7 @@ impl Outbound {
 
 impl Partitions {
     /// No partitions yet; their directories will lie in `data_dir`.
-    pub fn new(data_dir: PathBuf) -> Partitions {
+    pub fn new(data_dir: PathBuf, journal_len: u64) -> Partitions {
         Partitions {
             data_dir,
             slots: Slab::new(),
@@ -100,6 +107,7 @@ impl Partitions {
             reading_bytes: 0,
             listed: Vec::new(),
             upkeep: Upkeep::default(),
+            durability: Durability::new(journal_len),
             generation: 0,
         }
     }
@@ -138,7 +146,9 @@ impl Partitions {
             let number = question.number;
             let answer = match (question.ask, found) {
                 (ask, Err(error)) => Some(refused(&ask, error)),
-                (Ask::Append(records), Ok(slot)) => self.append(turn, slot, (request, number), records),
+                (Ask::Append(records, promise), Ok(slot)) => {
+                    self.append(turn, slot, (request, number), records, promise)
+                }
                 (Ask::Fetch(ask), Ok(slot)) => {
                     let budget = budget_bytes.get_or_insert(ask.budget_bytes);
                     self.fetch(turn, slot, (request, number), ask, budget)
@@ -172,27 +182,28 @@ impl Partitions {
         let key = (completion.token.0 & u64::from(u32::MAX)) as usize;
         match completion.token.0 >> 56 {
             WRITE => {
-                let generation = (completion.token.0 >> 32) as u32 & GENERATION_MASK;
-                if self.slots.get(key).is_some_and(|partition| partition.generation == generation) {
-                    self.on_written(turn, key, &completion.outcome, out);
+                let (slot, generation) = durable::split(completion.token);
+                let known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
+                if let Some(Ok(log)) = known.map(|partition| &mut partition.log) {
+                    let progress = log.on_outcome(turn.disk, &completion.outcome);
+                    self.on_progress(slot, progress, out);
                 }
             }
+            JOURNAL => self.on_journal(turn, completion, out),
             _ => self.on_read(turn, key, completion.outcome, out),
         }
     }
 
-    fn on_written(&mut self, turn: &mut Turn<'_>, slot: usize, outcome: &Outcome, out: &mut Outbound) {
+    /// What a completion meant for a partition.
+    fn on_progress(&mut self, slot: usize, progress: Progress, out: &mut Outbound) {
         let partition = &mut self.slots[slot];
-        let Ok(log) = &mut partition.log else { return };
-        let progress = log.on_outcome(turn.disk, outcome);
         match progress {
             Progress::Nothing => {}
-            Progress::EndMoved => {
-                let end = log.offsets().end;
-                // A partition with one replica: what the leader has, all have.
-                log.advance_high_watermark(end);
+            Progress::EndMoved | Progress::DurableMoved => {
                 partition.complete_appends(out);
-                partition.watches.wake(out);
+                if partition.advance_high_watermark() {
+                    partition.watches.wake(out);
+                }
             }
             Progress::Offline(reason) => {
                 let (topic, number) = (&partition.topic.name, partition.number);
@@ -220,11 +231,13 @@ impl Partitions {
             partition.is_listed = false;
             let Ok(log) = &mut partition.log else { continue };
             let token = Token((WRITE << 56) | (u64::from(partition.generation) << 32) | slot as u64);
-            if let Err(reason) = log.push_writes(turn.disk, &mut self.files, turn.ops, token) {
+            let journal = self.durability.journal.as_mut();
+            if let Err(reason) = log.push_writes(turn.disk, &mut self.files, journal, turn.ops, token) {
                 let (topic, number) = (&partition.topic.name, partition.number);
                 tracing::error!(%topic, partition = number, ?reason, "the partition is offline: its log cannot be written");
                 partition.fail_appends(&format!("the partition's log is offline: {reason:?}"), out);
             }
+            self.note_unsynced(slot);
         }
     }
 
@@ -260,13 +273,21 @@ impl Partitions {
 
     /// Whether bytes of appends are still on their way.
     pub fn has_flights(&self) -> bool {
-        self.slots
-            .iter()
-            .any(|(_, partition)| partition.log.as_ref().is_ok_and(|log| log.has_flight() || log.has_work()))
+        let is_busy = |log: &Log| log.has_flight() || log.has_work();
+        self.is_committing()
+            || self.slots.iter().any(|(_, partition)| partition.log.as_ref().is_ok_and(is_busy))
     }
 }
 
 impl Partition {
+    /// A partition with one replica: what the leader has, as durably as was asked, all have. Says whether it moved.
+    fn advance_high_watermark(&mut self) -> bool {
+        let Ok(log) = &mut self.log else { return false };
+        let before = log.offsets().high_watermark;
+        log.advance_high_watermark(log.readable_end());
+        log.offsets().high_watermark > before
+    }
+
     fn leader_epoch(&self) -> i32 {
         self.topic.partition(self.number).map_or(-1, |meta| meta.leader_epoch)
     }
@@ -275,7 +296,7 @@ impl Partition {
 /// The answer of a partition that cannot answer, in the words of the question.
 fn refused(ask: &Ask, error: ErrorCode) -> Answer {
     match ask {
-        Ask::Append(_) => Answer::Appended(Appended::refused(error, error.text())),
+        Ask::Append(..) => Answer::Appended(Appended::refused(error, error.text())),
         Ask::Fetch(_) => Answer::Fetched(Fetched::refused(error)),
         Ask::OffsetFor { .. } => Answer::Offset(FoundOffset::refused(error)),
         Ask::EpochEnd(_) => Answer::EpochEnd(EpochEnd { error, leader_epoch: -1, end_offset: -1 }),

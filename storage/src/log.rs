@@ -14,8 +14,10 @@
 
 mod close;
 mod dirty;
+mod durable;
 mod offsets;
 mod open;
+mod point;
 mod reader;
 mod retention;
 mod start;
@@ -33,11 +35,13 @@ use shard::{IoError, WallMs};
 use crate::batch::{BatchHeader, ValidBatch};
 use crate::epochs::Epochs;
 use crate::error::StorageError;
+use crate::journal::LogId;
 use crate::offset::{LeaderEpoch, Offset};
 use crate::producers::{Duplicate, Producers, SequenceRefusal, Standing};
 use crate::segment::Segment;
-use crate::settings::LogSettings;
+use crate::settings::{LogSettings, Promise};
 use dirty::Dirty;
+use durable::Durable;
 use tail::Tail;
 
 pub use offsets::Offsets;
@@ -48,6 +52,7 @@ pub use time::Found;
 /// One partition's log.
 #[derive(Debug)]
 pub struct Log {
+    id: LogId,
     dir: PathBuf,
     settings: Arc<LogSettings>,
     offsets: Offsets,
@@ -57,6 +62,7 @@ pub struct Log {
     producers: Producers,
     tail: Tail,
     dirty: Dirty,
+    durable: Durable,
     flight: Option<Flight>,
     /// Full segments whose data is not yet known to be durable, oldest first.
     sealing: VecDeque<Sealing>,
@@ -102,6 +108,8 @@ pub enum Offline {
     Io(IoError),
     /// A file could not be made or replaced.
     File(StorageError),
+    /// The core's journal cannot be written.
+    Journal(IoError),
 }
 
 /// What became of an append.
@@ -135,6 +143,8 @@ pub enum Progress {
     Nothing,
     /// [`Offsets::end`] has moved.
     EndMoved,
+    /// [`Log::durable_end`] has moved.
+    DurableMoved,
     /// The log went offline just now.
     Offline(Offline),
 }
@@ -205,13 +215,19 @@ impl Log {
         batch: &ValidBatch,
         leader_epoch: LeaderEpoch,
         now: WallMs,
+        promise: Promise,
     ) -> Result<Appended, AppendRefusal> {
         if let Some(reason) = &self.offline {
             return Err(AppendRefusal::Offline(reason.clone()));
         }
         match self.producers.check(&batch.header) {
             Err(refusal) => return Err(AppendRefusal::Sequence(refusal)),
-            Ok(Standing::Duplicate(first_try)) => return Ok(Appended::Duplicate(first_try)),
+            Ok(Standing::Duplicate(first_try)) => {
+                if self.promise(promise) == Promise::Disk {
+                    self.promise_disk(first_try.last_offset.plus(1));
+                }
+                return Ok(Appended::Duplicate(first_try));
+            }
             Ok(Standing::Fresh) => {}
         }
         let base_offset = self.offsets.assigned;
@@ -229,6 +245,9 @@ impl Log {
         }
         self.offsets.assigned = last_offset.plus(1);
         self.offsets.validate();
+        if self.promise(promise) == Promise::Disk {
+            self.promise_disk(self.offsets.assigned);
+        }
         Ok(Appended::Fresh { base_offset, last_offset })
     }
 

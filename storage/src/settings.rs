@@ -33,6 +33,8 @@ pub struct LogSettings {
     pub timestamp_before_ms_max: i64,
     /// `message.timestamp.after.max.ms`: how far in the future a record may be dated (Q35).
     pub timestamp_after_ms_max: i64,
+    /// `ringlog.durability`.
+    pub durability: Durability,
     /// `compression.type` with its level.
     pub compression: Compression,
     /// Whether `cleanup.policy` contains `compact`, so that every record needs a key (Q34).
@@ -55,6 +57,24 @@ pub enum TimestampType {
     CreateTime,
     /// The broker does, when it appends (Q31).
     LogAppendTime,
+}
+
+/// What an append that asks for the disk is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It is acknowledged when it survives a loss of power.
+    Disk,
+    /// It is acknowledged when it is in the page cache.
+    Os,
+}
+
+/// What an append asks for before it is acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Promise {
+    /// To be in the page cache: it survives the process (acks=1).
+    PageCache,
+    /// To be on stable storage: it survives a loss of power (acks=all).
+    Disk,
 }
 
 /// Whose dates say how old a segment is (C83).
@@ -101,6 +121,7 @@ impl Default for LogSettings {
             timestamp_type: TimestampType::CreateTime,
             timestamp_before_ms_max: i64::MAX,
             timestamp_after_ms_max: 3600 * 1000,
+            durability: Durability::Disk,
             compression: Compression::Producer,
             is_compacted: false,
             compressed_check: CompressedCheck::Always,

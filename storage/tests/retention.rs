@@ -171,9 +171,11 @@ fn a_log_start_of_another_version_is_refused_before_anything_is_written() {
     let mut rig = Rig::new(settings(1));
     append(&mut rig);
     rig.io.disk().replace_file(&rig::dir().join("ringlog.start"), b"7 1 x\n").unwrap();
-    let before: Vec<_> = rig.world.paths().iter().map(|path| rig.world.file(path)).collect();
+    let files =
+        |rig: &Rig| -> Vec<_> { rig.names().iter().map(|name| rig.world.file(&rig.path(name))).collect() };
+    let before = files(&rig);
     let opened: Result<_, StorageError> = Rig::open(rig.world.clone(), settings(1), Offset(0));
     assert!(opened.is_err_and(|error| error.to_string().contains("newer version")));
-    let after: Vec<_> = rig.world.paths().iter().map(|path| rig.world.file(path)).collect();
+    let after = files(&rig);
     assert_eq!(before, after);
 }

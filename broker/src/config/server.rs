@@ -53,6 +53,7 @@ typed_settings! {
         node_id: i32 = "node.id",
         num_partitions: i32 = "num.partitions",
         producer_id_expiration_ms: i64 = "producer.id.expiration.ms",
+        ringlog_journal_bytes: u64 = "ringlog.journal.bytes",
         ringlog_pool_bytes: u64 = "ringlog.pool.bytes",
         socket_request_max_bytes: u32 = "socket.request.max.bytes",
     }
@@ -216,7 +217,7 @@ impl ServerConfig {
     }
 
     /// The text that a topic setting has where the topic does not override it.
-    pub(super) fn text_for_topics(&self, setting: &Setting) -> Option<String> {
+    pub fn text_for_topics(&self, setting: &Setting) -> Option<String> {
         let set =
             setting.server_names.iter().find_map(|name| in_topic_unit(name, self.layers.set_text(name)?));
         set.or_else(|| setting.default.map(str::to_string))

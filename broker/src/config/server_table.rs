@@ -113,6 +113,11 @@ static OWN_SETTINGS: &[Setting] = &[
     Setting::new("ringlog.cores", Kind::String, "all", Valid::Syntax(|text| Cores::parse(text).map(|_| ())))
         .at_start()
         .about("On which cores the broker runs: all, a number of cores, or a list such as 0,2-3."),
+    Setting::new("ringlog.journal.bytes", Kind::Long, "67108864", Valid::AtLeast(262_144)).at_start().about(
+        "The size of each core's journal, which takes every append that is to survive a loss of power before its \
+         segment is synced. It is written in full when it is made. A larger one means fewer syncs and a longer \
+         replay after a crash.",
+    ),
     Setting::new(
         "ringlog.log.level",
         Kind::String,

@@ -1,9 +1,9 @@
 //! From a topic's settings to what the log engine is told.
 
-use storage::{Codec, CompressedCheck, Compression, LogSettings, RetentionClock, TimestampType};
+use storage::{Codec, CompressedCheck, Compression, Durability, LogSettings, RetentionClock, TimestampType};
 
 use crate::config::{
-    CompressionType, RetentionClock as ConfiguredClock, ServerConfig,
+    CompressionType, Durability as ConfiguredDurability, RetentionClock as ConfiguredClock, ServerConfig,
     TimestampType as ConfiguredTimestampType, TopicConfig,
 };
 
@@ -30,6 +30,10 @@ pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
         },
         timestamp_before_ms_max: values.message_timestamp_before_max_ms(),
         timestamp_after_ms_max: values.message_timestamp_after_max_ms(),
+        durability: match values.ringlog_durability() {
+            ConfiguredDurability::Disk => Durability::Disk,
+            ConfiguredDurability::Os => Durability::Os,
+        },
         compression: compression(topic),
         is_compacted: values.cleanup_policy().compact,
         compressed_check: CompressedCheck::Always,

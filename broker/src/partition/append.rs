@@ -3,18 +3,19 @@
 use protocol::ErrorCode;
 use shard::Buf;
 use storage::batch::{RecordErrorKind, Refusal, validate};
-use storage::{AppendRefusal, Appended as LogAppended, LeaderEpoch, Offset, SequenceRefusal};
+use storage::{AppendRefusal, Appended as LogAppended, LeaderEpoch, Log, Offset, Promise, SequenceRefusal};
 
 use super::{Outbound, Partition, Partitions};
 use crate::answer::{Answer, Appended};
 use crate::mail::{PendingId, Turn};
 
-/// An append that has its offsets and waits for its bytes to be in the file.
+/// An append that has its offsets and waits for its bytes to be where it was promised.
 #[derive(Debug)]
 pub(super) struct Waiting {
     request: PendingId,
     number: u32,
     last_offset: Offset,
+    promise: Promise,
     answer: Appended,
 }
 
@@ -26,6 +27,7 @@ impl Partitions {
         slot: usize,
         (request, number): (PendingId, u32),
         records: Buf,
+        promise: Promise,
     ) -> Option<Answer> {
         let partition = &mut self.slots[slot];
         let leader_epoch = LeaderEpoch(partition.leader_epoch());
@@ -46,7 +48,7 @@ impl Partitions {
             message: None,
         };
         let segment_count = log.segment_count();
-        let last_offset = match log.append(&batch, leader_epoch, turn.wall_ms) {
+        let last_offset = match log.append(&batch, leader_epoch, turn.wall_ms, promise) {
             Ok(LogAppended::Fresh { base_offset, last_offset }) => {
                 answer.base_offset = base_offset.0;
                 last_offset
@@ -65,10 +67,10 @@ impl Partitions {
             }
         };
         let is_due_anew = partition.upkeep_at.is_none() || log.segment_count() > segment_count;
-        if last_offset < log.offsets().end {
+        if last_offset < kept_end(log, promise) {
             return Some(Answer::Appended(answer));
         }
-        partition.waiting.push_back(Waiting { request, number, last_offset, answer });
+        partition.waiting.push_back(Waiting { request, number, last_offset, promise, answer });
         if is_due_anew {
             self.schedule_upkeep(slot);
         }
@@ -78,13 +80,12 @@ impl Partitions {
 }
 
 impl Partition {
-    /// Answers the appends whose bytes are in the file.
+    /// Answers the appends whose bytes are where they were promised.
     pub(super) fn complete_appends(&mut self, out: &mut Outbound) {
         let Ok(log) = &self.log else { return };
-        let end = log.offsets().end;
         // Duplicates wait out of order, so every waiter is looked at; there are a few per connection.
         self.waiting.retain_mut(|waiting| {
-            if waiting.last_offset >= end {
+            if waiting.last_offset >= kept_end(log, waiting.promise) {
                 return true;
             }
             let empty = Appended::refused(ErrorCode::None, "");
@@ -99,6 +100,14 @@ impl Partition {
         for waiting in self.waiting.drain(..) {
             out.answers.push((waiting.request, waiting.number, offline(why.to_owned())));
         }
+    }
+}
+
+/// Before it everything is kept as promised.
+fn kept_end(log: &Log, promise: Promise) -> Offset {
+    match log.promise(promise) {
+        Promise::PageCache => log.offsets().end,
+        Promise::Disk => log.durable_end(),
     }
 }
 

@@ -35,6 +35,7 @@ impl Partitions {
 
     /// Notes which partitions are due.
     pub fn on_tick(&mut self, turn: &mut Turn<'_>) {
+        self.on_sync_tick(turn.now);
         while let Some(&Reverse((due, slot, generation))) = self.upkeep.due.peek()
             && due <= turn.wall_ms
         {
@@ -48,6 +49,7 @@ impl Partitions {
 
     /// Does one step for one partition; `true` if more is waiting.
     pub fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
+        self.run_checkpoint();
         let Some((slot, generation)) = self.upkeep.ready.pop_front() else { return false };
         let known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
         if let Some(partition) = known

@@ -6,8 +6,11 @@ use std::rc::Rc;
 
 use super::{MemoryIo, World};
 use crate::clock::WallMs;
-use crate::disk::{Disk, Entry, FileId, OpenMode, Space};
-use crate::io::IoError;
+use crate::disk::{Disk, DurableWrites, Entry, FileId, OpenMode, Space};
+use crate::io::{IoError, Op};
+
+/// What a disk writes whole.
+const SECTOR_LEN: u64 = 512;
 
 /// A file: what reads see, what is durable, and the writes in between.
 #[derive(Default)]
@@ -53,6 +56,13 @@ impl FileState {
         self.unsynced.push(change);
     }
 
+    /// Writes past the page cache: what is seen and what is durable change together.
+    pub(super) fn write_durable(&mut self, offset: u64, bytes: &[u8]) {
+        let change = Change::Write { offset, bytes: bytes.to_vec() };
+        FileState::apply(&mut self.bytes, &change);
+        FileState::apply(&mut self.durable, &change);
+    }
+
     fn sync(&mut self) {
         self.durable.clone_from(&self.bytes);
         self.unsynced.clear();
@@ -64,6 +74,13 @@ impl World {
     pub fn crash(&self, crash: Crash) {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
+        // A direct write under way may have reached the disk, whole or torn between its sectors.
+        for pending in state.cores.iter_mut().flat_map(|core| core.pending.drain(..)) {
+            if let (Op::WriteDurable { offset, buffer, .. }, Some(file)) = (pending.op, pending.file) {
+                let sectors = state.random.below(buffer.len() as u64 / SECTOR_LEN + 1);
+                file.borrow_mut().write_durable(offset, &buffer.filled()[..(sectors * SECTOR_LEN) as usize]);
+            }
+        }
         state.cores.clear();
         state.connections.clear();
         state.accepting.clear();
@@ -197,6 +214,10 @@ impl Disk for MemoryIo {
             file.borrow_mut().change(Change::Truncate { len: 0 }, state.wall_ms);
         }
         Ok(FileId(state.cores[self.core].open.insert(file) as u32))
+    }
+
+    fn open_durable(&mut self, path: &Path) -> Result<(FileId, DurableWrites), IoError> {
+        Ok((self.open(path, OpenMode::Create)?, DurableWrites::Direct))
     }
 
     fn close(&mut self, file: FileId) {

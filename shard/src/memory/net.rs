@@ -148,7 +148,7 @@ impl MemoryIo {
                 Some(connection) => connection.closing = Some(token),
                 None => done.push(Completion { token, outcome: Outcome::Closed, more: false }),
             },
-            Op::Write { .. } | Op::Read { .. } | Op::Sync { .. } => {
+            Op::Write { .. } | Op::WriteDurable { .. } | Op::Read { .. } | Op::Sync { .. } => {
                 unreachable!("file operations are done elsewhere")
             }
         }

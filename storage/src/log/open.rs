@@ -13,14 +13,16 @@ use std::sync::Arc;
 use shard::{Disk, FileId, IoError, OpenMode, WallMs};
 
 use super::close::{Marker, index_crc, read_marker, remove_if_there, unmark};
+use super::point::Point;
 use super::start;
 use super::writer::seal;
-use super::{Dirty, Log, Offsets, OnDisk, Tail};
+use super::{Dirty, Durable, Log, Offsets, OnDisk, Tail, point};
 use crate::batch::BatchHeader;
 use crate::epochs::{self, Epochs};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::index::{self, OFFSET_ENTRY_LEN, SegmentIndex, TIME_ENTRY_LEN};
+use crate::journal::LogId;
 use crate::offset::Offset;
 use crate::producers::Producers;
 use crate::scan::Scanner;
@@ -35,6 +37,8 @@ const FILE_LEN_MAX: u64 = 1 << 30;
 /// How to open a log.
 #[derive(Debug, Clone)]
 pub struct OpenLog {
+    /// Its name in the journal.
+    pub id: LogId,
     /// Its directory, which need not exist.
     pub dir: PathBuf,
     /// What its topic asks for.
@@ -85,6 +89,7 @@ impl Log {
         with: OpenLog,
     ) -> Result<(Log, Recovered), StorageError> {
         let mut log = Log {
+            id: with.id,
             dir: with.dir,
             settings: with.settings,
             offsets: Offsets::at(with.log_start),
@@ -93,6 +98,7 @@ impl Log {
             producers: Producers::default(),
             tail: Tail::default(),
             dirty: Dirty::default(),
+            durable: Durable::at(with.log_start),
             flight: None,
             sealing: Default::default(),
             offline: None,
@@ -163,7 +169,14 @@ impl Recovery<'_> {
         }
         let first_doubtful = segments.iter().zip(&trusted).find(|(_, trusted)| trusted.is_none());
         let doubtful_from = first_doubtful.map_or(Offset(i64::MAX), |(found, _)| found.base);
-        let snapshot_at = self.load_snapshot(doubtful_from)?;
+        let mut point = self.load_point(&segments, doubtful_from)?;
+        let snapshot_at = match &mut point {
+            Some(point) => {
+                self.log.producers = std::mem::take(&mut point.producers);
+                point.end
+            }
+            None => self.load_snapshot(doubtful_from)?,
+        };
         self.report.is_clean = segments.is_empty() || (first_doubtful.is_none() && marker.is_some());
         if let Some(Marker { base, end, .. }) = marker {
             if self.report.is_clean {
@@ -179,7 +192,11 @@ impl Recovery<'_> {
                 return Err(self.error(found.base, 0, Cause::Corrupt));
             }
             let is_trusted = trusted.is_some();
+            let mut read_from = found.base;
             let mut segment = trusted.unwrap_or_else(|| Segment::new(found.base));
+            if let Some(point) = point.take_if(|point| point.segment.base == found.base) {
+                (segment, read_from) = (point.segment, point.end);
+            }
             let known_end = match found.next {
                 None if is_trusted => marker.map(|marker| marker.end),
                 next => next,
@@ -187,7 +204,7 @@ impl Recovery<'_> {
             let needs_headers = !is_trusted || !has_epochs || known_end.is_none_or(|end| snapshot_at < end);
             end = match known_end {
                 Some(known) if !needs_headers => known,
-                _ => self.read_segment(&mut segment, found, is_trusted, snapshot_at)?,
+                _ => self.read_segment(&mut segment, found, is_trusted, read_from, snapshot_at)?,
             };
             // Compaction leaves gaps between segments, but sealed ones. Without that proof, a gap is a lost
             // tail.
@@ -222,6 +239,9 @@ impl Recovery<'_> {
         let log = &mut *self.log;
         log.segments.iter_mut().for_each(|segment| segment.written = segment.size);
         log.offsets = Offsets { end, assigned: end, ..Offsets::at(log.offsets.log_start) };
+        // Without a clean close nobody knows what of the page cache has reached the disk.
+        let first = log.segments.first().map_or(end, |first| first.base);
+        log.durable = Durable::at(if self.report.is_clean { end } else { first });
         log.offsets.validate();
         Ok(())
     }
@@ -282,6 +302,20 @@ impl Recovery<'_> {
             }
         }
         Ok(Offset(i64::MIN))
+    }
+
+    /// The recovery point of the active segment, if that is the only one in doubt and the point is of use.
+    fn load_point(
+        &mut self,
+        segments: &[FoundSegment],
+        doubtful_from: Offset,
+    ) -> Result<Option<Point>, StorageError> {
+        let point = point::read(self.disk, &self.log.dir, self.now)?;
+        let Some(active) = segments.last().filter(|active| active.base == doubtful_from) else {
+            return Ok(None);
+        };
+        let fits = |point: &Point| point.segment.base == active.base && point.segment.size <= active.size;
+        Ok(point.filter(fits).filter(|_| self.log.on_disk.has_epochs))
     }
 
     /// The segment without reading it, if that is safe.
@@ -378,18 +412,21 @@ impl Recovery<'_> {
         Ok(Some(segment))
     }
 
-    /// Reads a segment's batches: to trust it (then it may come out shorter), or only to learn from its
-    /// headers. Gives the offset after its last batch.
+    /// Reads a segment's batches from a recovery point or its start: to trust it (then it may come out shorter), or
+    /// only to learn from its headers. Gives the offset after its last batch.
     fn read_segment(
         &mut self,
         segment: &mut Segment,
         found: &FoundSegment,
         is_trusted: bool,
+        read_from: Offset,
         snapshot_at: Offset,
     ) -> Result<Offset, StorageError> {
         let file = segment.open_log(self.disk, self.files, &self.log.dir, OpenMode::Write)?;
-        let (mut at, end) = (0, u64::from(found.size));
-        let mut next_offset = found.base;
+        // What lies before a recovery point is in the segment already, unless only the headers are wanted.
+        let start = if is_trusted { 0 } else { segment.size };
+        let (mut at, end) = (u64::from(start), u64::from(found.size));
+        let mut next_offset = if is_trusted { found.base } else { read_from };
         let dir = self.log.dir.clone();
         let mut scanner = Scanner::new(self.disk, file, WINDOW_LEN);
         while let Some((header, size)) =
