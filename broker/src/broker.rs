@@ -90,7 +90,7 @@ impl Broker {
             pending: PendingRequests::new(me),
             parked: HashMap::new(),
             server: Server::new(node.limits()),
-            partitions: Partitions::new(node.data_dir.clone(), node.config.values().ringlog_journal_bytes()),
+            partitions: Partitions::new(node.data_dir.clone(), node.config.values()),
             image,
             controller,
             listeners,
@@ -480,6 +480,10 @@ impl App for Broker {
     fn on_timer(&mut self, turn: &mut Turn<'_>, token: Token) {
         if token.0 >> 56 == TIMER_FETCH {
             return api::fetch::on_deadline(self, turn, token);
+        }
+        if token.0 >> 56 != TIMER_TICK {
+            // It only wakes the core for its background work.
+            return;
         }
         turn.timers.set(turn.now.plus_ms(TICK_MS), token);
         self.server.on_tick(&mut net_turn(turn));

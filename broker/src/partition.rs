@@ -4,10 +4,12 @@
 //! happened: an append when its bytes are in the file, a fetch when its bytes are read.
 
 mod append;
+mod compaction;
 mod durable;
 mod lookup;
 mod open;
 mod read;
+mod space;
 mod upkeep;
 mod watch;
 
@@ -16,18 +18,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use protocol::ErrorCode;
-use shard::{Completion, Token, WallMs};
+use shard::{Completion, Outcome, Token, WallMs};
 use slab::Slab;
 use storage::{Log, Offset, OpenFiles, Progress};
 
 use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset, Trimmed};
+use crate::config::server::ServerValues;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
 use append::Waiting;
+use compaction::Compactions;
 use durable::Durability;
 pub use durable::{log_id, partition_id};
 pub use open::{remove_leftovers, replay_journals};
 use read::PendingRead;
+use space::DiskSpace;
 use upkeep::Upkeep;
 use watch::Watches;
 
@@ -38,6 +43,7 @@ const OPEN_FILES_MAX: usize = 4096;
 const WRITE: u64 = 16;
 const READ: u64 = 17;
 const JOURNAL: u64 = 18;
+const COMPACT: u64 = 19;
 
 /// A generation fits between a token's kind and its key.
 const GENERATION_MASK: u32 = 0xff_ffff;
@@ -56,6 +62,8 @@ struct Partition {
     is_listed: bool,
     /// Whether it stands in the list of partitions with something unsynced.
     is_unsynced: bool,
+    /// Whether it is being compacted or waits for it.
+    is_compacting: bool,
     /// When its log is looked at next, if it stands in the queue of upkeep.
     upkeep_at: Option<WallMs>,
     /// Tells it from an earlier partition in the same place, whose operations may still complete.
@@ -76,6 +84,8 @@ pub struct Partitions {
     listed: Vec<usize>,
     upkeep: Upkeep,
     durability: Durability,
+    space: DiskSpace,
+    compactions: Compactions,
     generation: u32,
 }
 
@@ -97,7 +107,7 @@ impl Outbound {
 
 impl Partitions {
     /// No partitions yet; their directories will lie in `data_dir`.
-    pub fn new(data_dir: PathBuf, journal_len: u64) -> Partitions {
+    pub fn new(data_dir: PathBuf, settings: &ServerValues) -> Partitions {
         Partitions {
             data_dir,
             slots: Slab::new(),
@@ -107,7 +117,9 @@ impl Partitions {
             reading_bytes: 0,
             listed: Vec::new(),
             upkeep: Upkeep::default(),
-            durability: Durability::new(journal_len),
+            durability: Durability::new(settings.ringlog_journal_bytes()),
+            compactions: Compactions::new(settings.log_cleaner_dedupe_buffer_size()),
+            space: DiskSpace::new(settings.ringlog_disk_reserve_bytes()),
             generation: 0,
         }
     }
@@ -187,9 +199,14 @@ impl Partitions {
                 if let Some(Ok(log)) = known.map(|partition| &mut partition.log) {
                     let progress = log.on_outcome(turn.disk, &completion.outcome);
                     self.on_progress(slot, progress, out);
+                    // A segment that was sealed can be compacted, or deleted.
+                    if matches!(completion.outcome, Outcome::Synced) {
+                        self.schedule_upkeep(slot);
+                    }
                 }
             }
             JOURNAL => self.on_journal(turn, completion, out),
+            COMPACT => self.on_compaction_synced(turn, &completion),
             _ => self.on_read(turn, key, completion.outcome, out),
         }
     }

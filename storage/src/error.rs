@@ -26,6 +26,8 @@ pub enum Cause {
     Corrupt,
     /// A newer Ringlog wrote it: this one does not know the version.
     UnknownVersion,
+    /// The segment was deleted meanwhile.
+    Gone,
     /// The file ends too early.
     Short,
     /// A damaged segment is followed by whole ones: no crash explains that, so nothing is cut.
@@ -50,6 +52,7 @@ impl fmt::Display for StorageError {
             Cause::Io(error) => error.fmt(f),
             Cause::Corrupt => f.write_str("not what must be there"),
             Cause::UnknownVersion => f.write_str("a newer version of Ringlog wrote this: start that one"),
+            Cause::Gone => f.write_str("deleted meanwhile"),
             Cause::Short => f.write_str("the file ends too early"),
             Cause::DamagedWithin => f.write_str("damaged, although later segments are whole"),
         }

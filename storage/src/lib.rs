@@ -27,7 +27,10 @@ pub use epochs::Epochs;
 pub use error::{Cause, StorageError};
 pub use files::OpenFiles;
 pub use journal::{Journal, LogId};
-pub use log::{AppendRefusal, Appended, Found, Log, Offline, Offsets, OpenLog, Progress, Recovered, Upkeep};
+pub use log::{
+    AppendRefusal, Appended, CompactStep, Compaction, Found, Log, Offline, Offsets, OpenLog, Progress,
+    Recovered, Upkeep,
+};
 pub use offset::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence};
 pub use producers::{Duplicate, SequenceRefusal};
 pub use read::{ReadDone, ReadPlan, ReadRange, ReadWant};

@@ -13,6 +13,7 @@
 //! producer snapshot at its end are written: that snapshot is the proof that the segment needs no recovery.
 
 mod close;
+mod compact;
 mod dirty;
 mod durable;
 mod offsets;
@@ -44,6 +45,7 @@ use dirty::Dirty;
 use durable::Durable;
 use tail::Tail;
 
+pub use compact::{CompactStep, Compaction};
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};
 pub use retention::Upkeep;
@@ -66,6 +68,9 @@ pub struct Log {
     flight: Option<Flight>,
     /// Full segments whose data is not yet known to be durable, oldest first.
     sealing: VecDeque<Sealing>,
+    /// Before it no key is there twice.
+    cleaned_to: Offset,
+    has_failed_compaction: bool,
     offline: Option<Offline>,
     on_disk: OnDisk,
 }

@@ -59,6 +59,8 @@ pub struct Segment {
     pub appended_at: i64,
     /// Its newest time so far.
     pub newest: TimeEntry,
+    /// Counts how often compaction has replaced it: positions in an earlier one mean nothing here.
+    pub revision: u32,
     /// Its indexes.
     pub indexes: Indexes,
     log_file: FileSlot,
@@ -76,6 +78,7 @@ impl Segment {
             first_appended_at: NO_TIMESTAMP,
             appended_at: NO_TIMESTAMP,
             newest: TimeEntry { timestamp: NO_TIMESTAMP, relative: 0 },
+            revision: 0,
             indexes: Indexes::Growing(SegmentIndex::default()),
             log_file: FileSlot::default(),
             index_file: FileSlot::default(),

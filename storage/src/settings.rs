@@ -33,6 +33,14 @@ pub struct LogSettings {
     pub timestamp_before_ms_max: i64,
     /// `message.timestamp.after.max.ms`: how far in the future a record may be dated (Q35).
     pub timestamp_after_ms_max: i64,
+    /// `delete.retention.ms`: how long a tombstone stays after it was first compacted.
+    pub delete_retention_ms: i64,
+    /// `min.compaction.lag.ms`: how long a record is safe from compaction.
+    pub compaction_lag_ms_min: i64,
+    /// `max.compaction.lag.ms`: how long it may wait for one.
+    pub compaction_lag_ms_max: i64,
+    /// `min.cleanable.dirty.ratio`, in thousandths.
+    pub dirty_permille_min: u32,
     /// `ringlog.durability`.
     pub durability: Durability,
     /// `compression.type` with its level.
@@ -121,6 +129,10 @@ impl Default for LogSettings {
             timestamp_type: TimestampType::CreateTime,
             timestamp_before_ms_max: i64::MAX,
             timestamp_after_ms_max: 3600 * 1000,
+            delete_retention_ms: 24 * 3600 * 1000,
+            compaction_lag_ms_min: 0,
+            compaction_lag_ms_max: i64::MAX,
+            dirty_permille_min: 500,
             durability: Durability::Disk,
             compression: Compression::Producer,
             is_compacted: false,

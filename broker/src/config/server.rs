@@ -53,6 +53,9 @@ typed_settings! {
         node_id: i32 = "node.id",
         num_partitions: i32 = "num.partitions",
         producer_id_expiration_ms: i64 = "producer.id.expiration.ms",
+        /// `None` stands for a part of the file system.
+        ringlog_disk_reserve_bytes: Option<u64> = "ringlog.disk.reserve.bytes",
+        log_cleaner_dedupe_buffer_size: u64 = "log.cleaner.dedupe.buffer.size",
         ringlog_journal_bytes: u64 = "ringlog.journal.bytes",
         ringlog_pool_bytes: u64 = "ringlog.pool.bytes",
         socket_request_max_bytes: u32 = "socket.request.max.bytes",

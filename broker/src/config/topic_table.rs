@@ -10,7 +10,6 @@ const LONG_MAX: &str = "9223372036854775807";
 /// All topic settings, sorted by name.
 pub static TOPIC_SETTINGS: &[Setting] = &[
     Setting::new("cleanup.policy", Kind::List, "delete", Valid::EachOf(&["compact", "delete"]))
-        .stored()
         .server(&["log.cleanup.policy"])
         .about(
             "How old data leaves: `delete` drops whole segments by age or size, `compact` keeps the last \
@@ -35,7 +34,6 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
         .server(&["compression.zstd.level"])
         .about("Effort of zstd where compression.type is zstd."),
     Setting::new("delete.retention.ms", Kind::Long, "86400000", Valid::AtLeast(0))
-        .stored()
         .server(&["log.cleaner.delete.retention.ms"])
         .about(
             "How long a compacted topic keeps a tombstone, which is also how long a reader that started at \
@@ -80,7 +78,6 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
         .server(&["log.local.retention.ms"])
         .about("How long a tiered partition's data stays on local disk; -2 follows retention.ms."),
     Setting::new("max.compaction.lag.ms", Kind::Long, LONG_MAX, Valid::AtLeast(1))
-        .stored()
         .server(&["log.cleaner.max.compaction.lag.ms"])
         .about("The longest that a record may wait for compaction."),
     Setting::new("max.message.bytes", Kind::Int, "1048588", Valid::AtLeast(0))
@@ -103,14 +100,12 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
     .server(&["log.message.timestamp.type"])
     .about("Whose clock stamps records: the producer's (CreateTime) or the broker's (LogAppendTime)."),
     Setting::new("min.cleanable.dirty.ratio", Kind::Double, "0.5", Valid::Fraction)
-        .stored()
         .server(&["log.cleaner.min.cleanable.ratio"])
         .about(
             "The share of a log that must be new since the last compaction before the next one starts. It \
              bounds the space that duplicates may take.",
         ),
     Setting::new("min.compaction.lag.ms", Kind::Long, "0", Valid::AtLeast(0))
-        .stored()
         .server(&["log.cleaner.min.compaction.lag.ms"])
         .about("The shortest time that a record is safe from compaction."),
     Setting::new("min.insync.replicas", Kind::Int, "1", Valid::AtLeast(1))

@@ -30,6 +30,10 @@ pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
         },
         timestamp_before_ms_max: values.message_timestamp_before_max_ms(),
         timestamp_after_ms_max: values.message_timestamp_after_max_ms(),
+        delete_retention_ms: values.delete_retention_ms(),
+        compaction_lag_ms_min: values.min_compaction_lag_ms(),
+        compaction_lag_ms_max: values.max_compaction_lag_ms(),
+        dirty_permille_min: (values.min_cleanable_dirty_ratio() * 1000.0) as u32,
         durability: match values.ringlog_durability() {
             ConfiguredDurability::Disk => Durability::Disk,
             ConfiguredDurability::Os => Durability::Os,

@@ -8,6 +8,7 @@ use storage::{AppendRefusal, Appended as LogAppended, LeaderEpoch, Log, Offset, 
 use super::{Outbound, Partition, Partitions};
 use crate::answer::{Answer, Appended};
 use crate::mail::{PendingId, Turn};
+use crate::topic_name;
 
 /// An append that has its offsets and waits for its bytes to be where it was promised.
 #[derive(Debug)]
@@ -39,6 +40,12 @@ impl Partitions {
             Ok(batch) => batch,
             Err(refusal) => return Some(Answer::Appended(of_refusal(&refusal))),
         };
+        // The broker's own topics may use the reserve: groups go on when producers have to stop.
+        if !topic_name::is_internal(&partition.topic.name)
+            && let Err(why) = self.space.take(batch.bytes().len())
+        {
+            return Some(Answer::Appended(Appended::refused(ErrorCode::KafkaStorageError, why)));
+        }
         let mut answer = Appended {
             error: ErrorCode::None,
             base_offset: -1,

@@ -45,6 +45,7 @@ impl Partitions {
         }
         if before.version == 0 && self.durability.journal.is_none() {
             self.open_journal(turn);
+            self.look_at_space(turn);
         }
         let mut counts = OpenedCounts::default();
         for topic in after.topics() {
@@ -115,6 +116,7 @@ impl Partitions {
             watches: Watches::default(),
             is_listed: false,
             is_unsynced: false,
+            is_compacting: false,
             upkeep_at: None,
             generation: self.generation,
         });

@@ -36,6 +36,7 @@ impl Partitions {
     /// Notes which partitions are due.
     pub fn on_tick(&mut self, turn: &mut Turn<'_>) {
         self.on_sync_tick(turn.now);
+        self.look_at_space(turn);
         while let Some(&Reverse((due, slot, generation))) = self.upkeep.due.peek()
             && due <= turn.wall_ms
         {
@@ -50,7 +51,10 @@ impl Partitions {
     /// Does one step for one partition; `true` if more is waiting.
     pub fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
         self.run_checkpoint();
-        let Some((slot, generation)) = self.upkeep.ready.pop_front() else { return false };
+        self.run_compaction(turn);
+        let Some((slot, generation)) = self.upkeep.ready.pop_front() else {
+            return self.has_stepped();
+        };
         let known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
         if let Some(partition) = known
             && let Ok(log) = &mut partition.log
@@ -77,7 +81,8 @@ impl Partitions {
                 self.upkeep.ready.push_back((slot, generation));
             }
             self.list_if_dirty(slot);
+            self.note_compaction(turn, slot);
         }
-        !self.upkeep.ready.is_empty()
+        !self.upkeep.ready.is_empty() || self.has_stepped()
     }
 }

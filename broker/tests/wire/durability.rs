@@ -127,3 +127,27 @@ fn c25_a_retry_after_a_loss_of_power_is_still_a_retry() {
     client = rig.connect();
     assert_eq!(client.append("t", 0, &sequenced(id, 0, 6, 2)), offsets[3]);
 }
+
+#[test]
+fn c97_a_full_disk_is_told_in_words_and_recovers_by_itself() {
+    let rig = Rig::with(1, &[("ringlog.disk.reserve.bytes", "100000")]);
+    let mut client = rig.connect();
+    client.create_with("t", 1, &[("retention.ms", "10000")]);
+    assert_eq!(acknowledged(&mut client, "t", -1, "a"), ErrorCode::None);
+    let used: u64 = rig.world.paths().iter().map(|path| rig.world.file(path).unwrap().len() as u64).sum();
+    let full = Faults { disk_bytes_max: Some(used + 101_500), ..Faults::default() };
+    rig.faults(full.clone());
+    rig.pass_ms(1000);
+    let value = "x".repeat(1000);
+    assert_eq!(acknowledged(&mut client, "t", -1, &value), ErrorCode::None);
+    let refused = client.produce("t", 0, &batch(&[&value]));
+    assert_eq!(refused.error, ErrorCode::KafkaStorageError);
+    assert!(refused.message.is_some_and(|why| why.starts_with("disk full: ") && why.contains(" free of ")));
+    // All else works: reading, making topics, deleting records and topics.
+    assert_eq!(client.read_all("t", 0).len(), 2);
+    client.create("u", 1);
+    assert_eq!(client.delete("u"), ErrorCode::None);
+    // Retention makes room, and nobody has to start anything again.
+    rig.pass_ms(20_000);
+    assert_eq!(acknowledged(&mut client, "t", -1, &value), ErrorCode::None);
+}

@@ -6,6 +6,7 @@
 mod calls;
 mod harness;
 
+mod compaction;
 mod durability;
 mod framing;
 mod idempotence;

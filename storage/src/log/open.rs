@@ -13,6 +13,7 @@ use std::sync::Arc;
 use shard::{Disk, FileId, IoError, OpenMode, WallMs};
 
 use super::close::{Marker, index_crc, read_marker, remove_if_there, unmark};
+use super::compact::{finish_swaps, read_cleaned_to};
 use super::point::Point;
 use super::start;
 use super::writer::seal;
@@ -101,6 +102,8 @@ impl Log {
             durable: Durable::at(with.log_start),
             flight: None,
             sealing: Default::default(),
+            cleaned_to: Offset::ZERO,
+            has_failed_compaction: false,
             offline: None,
             on_disk: OnDisk { has_dir: false, marked: None, has_epochs: true },
         };
@@ -108,8 +111,12 @@ impl Log {
         match disk.list(&log.dir) {
             Err(IoError::NOT_FOUND) => return Ok((log, recovered)),
             Err(error) => return Err(StorageError::io(&log.dir)(error)),
-            Ok(entries) => {
+            Ok(mut entries) => {
                 log.on_disk.has_dir = true;
+                log.cleaned_to = read_cleaned_to(disk, &log.dir)?.unwrap_or_default();
+                if finish_swaps(disk, &log.dir, &entries)? {
+                    entries = disk.list(&log.dir).map_err(StorageError::io(&log.dir))?;
+                }
                 let found = Found::in_entries(&log.dir, entries)?;
                 Recovery { log: &mut log, disk, files, found, now: with.now, report: &mut recovered }
                     .run()?;

@@ -35,7 +35,7 @@ impl Log {
         let roll =
             self.segments.last().filter(|active| active.size > 0).map(|active| self.overdue_at(active));
         let deletion = self.deletion_due();
-        [expiry, roll, deletion].into_iter().flatten().min()
+        [expiry, roll, deletion, self.compaction_due()].into_iter().flatten().min()
     }
 
     /// One bounded step: a segment deleted, or the active one ended. Call again while it is due.

@@ -71,6 +71,7 @@ impl Log {
             }
         }
         self.cut_segment(disk, files, cut_from, offset)?;
+        remove_if_there(disk, &self.dir.join("ringlog.cleaned"))?;
         self.epochs.cut(offset);
         self.on_disk.has_epochs = false;
         self.save_epochs(disk)

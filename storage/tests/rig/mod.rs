@@ -10,8 +10,8 @@ use shard::{Buf, Completion, Io, Op, Ops, Outcome, Pool, Token, WallMs};
 use storage::batch::{BatchBuilder, HEADER_LEN, RecordStream};
 use storage::journal::{self, Journal, LogId, Replayed};
 use storage::{
-    AppendRefusal, Appended, BatchHeader, LeaderEpoch, Log, LogSettings, Offset, OpenFiles, OpenLog,
-    Progress, Promise, ReadDone, ReadPlan, ReadWant, Recovered, StorageError, validate,
+    AppendRefusal, Appended, BatchHeader, CompactStep, Compaction, LeaderEpoch, Log, LogSettings, Offset,
+    OpenFiles, OpenLog, Progress, Promise, ReadDone, ReadPlan, ReadWant, Recovered, StorageError, validate,
 };
 
 pub const NOW: WallMs = WallMs(1_700_000_000_000);
@@ -122,6 +122,34 @@ impl Rig {
             self.drain();
         }
         panic!("upkeep never ends: {:?}", self.log);
+    }
+
+    /// Compacts with a map for so many keys, whatever is due; gives bytes before and after.
+    pub fn compact(&mut self, key_count: usize) -> Option<(u64, u64)> {
+        let mut compaction = self.log.begin_compaction(key_count * 24 * 4 / 3 + 400, 7, self.now)?;
+        while self.compact_step(&mut compaction) {}
+        Some((compaction.before_bytes, compaction.after_bytes))
+    }
+
+    /// One step of a compaction; whether there is more to do.
+    pub fn compact_step(&mut self, compaction: &mut Compaction) -> bool {
+        match self.log.compact(self.io.disk(), &mut self.files, compaction).unwrap() {
+            CompactStep::More => true,
+            CompactStep::Sync(file) => {
+                self.io.disk().sync(file).unwrap();
+                true
+            }
+            CompactStep::Done => false,
+        }
+    }
+
+    /// Ends the active segment, and seals it.
+    pub fn roll(&mut self) {
+        let settings = LogSettings::clone(self.log.settings());
+        self.log.set_settings(Arc::new(LogSettings { segment_ms: -1, ..settings.clone() }));
+        self.log.keep_up(self.io.disk(), &mut self.files, self.now).unwrap();
+        self.log.set_settings(Arc::new(settings));
+        self.drain();
     }
 
     /// Validates and appends, without writing.
