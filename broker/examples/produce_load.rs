@@ -1,14 +1,16 @@
 //! A light producer for measuring: pre-built batches over blocking sockets, so that a broker on another core is what is measured.
 //!
-//!     cargo run --release -p ringlog --example produce_load -- --bootstrap 127.0.0.1:9092 --seconds 10
+//!     cargo run --release -p ringlog --example produce_load -- --bootstrap 127.0.0.1:9092 --mib 2048
 //!
-//! Closed loop: each connection keeps `--in-flight` requests under way, one batch of one partition each. Prints what the
-//! broker acknowledged between the end of the warm-up and the end of the run.
+//! Closed loop: each connection keeps `--in-flight` requests under way, one batch of one partition each. An amount is sent and
+//! no time is waited for, so that two brokers that are compared do the same work, and neither meets the kernel's limit of dirty
+//! pages just because it is faster.
 
 use std::collections::VecDeque;
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use protocol::messages::create_topics_request::{CreatableTopic, CreateTopicsRequest};
@@ -36,19 +38,23 @@ struct Settings {
     batch_records: usize,
     record_bytes: usize,
     acks: i16,
-    seconds: f64,
-    warmup_seconds: f64,
+    warmup_mib: usize,
+    mib: usize,
     /// Touch so much memory, and do nothing else.
     touch_mib: usize,
 }
 
-/// What one connection saw.
-#[derive(Default)]
+impl Settings {
+    /// How many requests carry so much payload.
+    fn requests_in(&self, mib: usize) -> usize {
+        (mib << 20) / (self.batch_records * self.record_bytes)
+    }
+}
+
+/// A request that was answered after the warm-up.
 struct Seen {
-    /// Requests answered from the start of the warm-up to the end.
-    in_all: u64,
-    /// What the requests answered after the warm-up took.
-    latencies: Vec<Duration>,
+    sent: Instant,
+    acknowledged: Instant,
 }
 
 fn main() -> ExitCode {
@@ -64,15 +70,14 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     make_topic(&settings);
-    let start = Instant::now() + Duration::from_secs_f64(settings.warmup_seconds);
-    let end = start + Duration::from_secs_f64(settings.seconds);
-    let seen: Vec<Seen> = std::thread::scope(|scope| {
-        let settings = &settings;
-        let spawn = |number| scope.spawn(move || load(settings, number, start, end));
+    let claimed = AtomicUsize::new(0);
+    let seen: Vec<Vec<Seen>> = std::thread::scope(|scope| {
+        let (settings, claimed) = (&settings, &claimed);
+        let spawn = |number| scope.spawn(move || load(settings, number, claimed));
         let running: Vec<_> = (0..settings.connections).map(spawn).collect();
         running.into_iter().map(|one| one.join().expect("a connection that ran to its end")).collect()
     });
-    report(&settings, seen);
+    report(&settings, seen.into_iter().flatten().collect());
     ExitCode::SUCCESS
 }
 
@@ -117,27 +122,31 @@ fn wait_for_leaders(settings: &Settings, line: &mut Line) {
     }
 }
 
-/// One connection: requests go round its partitions until the end.
-fn load(settings: &Settings, number: i32, start: Instant, end: Instant) -> Seen {
+/// One connection: requests go round its partitions until all connections together have sent enough.
+fn load(settings: &Settings, number: i32, claimed: &AtomicUsize) -> Vec<Seen> {
     let own: Vec<i32> = (number..settings.partitions).step_by(settings.connections as usize).collect();
     let frames: Vec<Vec<u8>> = own.iter().map(|partition| produce_frame(settings, *partition)).collect();
     let mut line = Line::open(&settings.bootstrap);
-    let mut sent = VecDeque::new();
-    let mut seen = Seen::default();
+    let mut under_way = VecDeque::new();
+    let mut seen = Vec::new();
     let mut next = frames.iter().cycle();
+    let warmup = settings.requests_in(settings.warmup_mib);
+    let end = warmup + settings.requests_in(settings.mib);
     loop {
-        while sent.len() < settings.in_flight && Instant::now() < end {
+        while under_way.len() < settings.in_flight {
+            let claim = claimed.fetch_add(1, Ordering::Relaxed);
+            if claim >= end {
+                break;
+            }
             line.send(next.next().expect("a connection has a partition"));
-            sent.push_back(Instant::now());
+            under_way.push_back((claim, Instant::now()));
         }
-        let Some(since) = sent.pop_front() else { return seen };
+        let Some((claim, sent)) = under_way.pop_front() else { return seen };
         let accepted = is_accepted(&line.receive());
-        let now = Instant::now();
         // A broker may still be finding its feet while the warm-up lasts.
-        assert!(accepted || now < start, "a produce was refused");
-        seen.in_all += 1;
-        if now >= start && now < end {
-            seen.latencies.push(now - since);
+        assert!(accepted || claim < warmup, "a produce was refused");
+        if claim >= warmup {
+            seen.push(Seen { sent, acknowledged: Instant::now() });
         }
     }
 }
@@ -165,20 +174,19 @@ fn is_accepted(frame: &[u8]) -> bool {
 }
 
 fn report(settings: &Settings, seen: Vec<Seen>) {
-    let in_all: u64 = seen.iter().map(|seen| seen.in_all).sum();
-    let mut latencies: Vec<Duration> = seen.into_iter().flat_map(|seen| seen.latencies).collect();
-    latencies.sort_unstable();
-    let mib = (settings.batch_records * settings.record_bytes) as f64 / f64::from(1 << 20);
-    let ms_at = |part: f64| {
-        let index = (latencies.len() as f64 * part) as usize;
-        latencies.get(index).map_or(f64::NAN, |latency| latency.as_secs_f64() * 1e3)
-    };
+    let begin = seen.iter().map(|seen| seen.sent).min().expect("something was measured");
+    let end = seen.iter().map(|seen| seen.acknowledged).max().expect("something was measured");
+    let mut latencies: Vec<f64> =
+        seen.iter().map(|seen| (seen.acknowledged - seen.sent).as_secs_f64() * 1e3).collect();
+    latencies.sort_unstable_by(f64::total_cmp);
+    let at = |part: f64| latencies[(latencies.len() as f64 * part) as usize];
     println!(
-        "{:.1} MiB/s  p50 {:.2} ms  p99 {:.2} ms  {:.0} MiB in all",
-        latencies.len() as f64 * mib / settings.seconds,
-        ms_at(0.50),
-        ms_at(0.99),
-        in_all as f64 * mib,
+        "{:.1} MiB/s  p50 {:.2} ms  p99 {:.2} ms  {} MiB in {:.2} s",
+        settings.mib as f64 / (end - begin).as_secs_f64(),
+        at(0.50),
+        at(0.99),
+        settings.mib,
+        (end - begin).as_secs_f64(),
     );
 }
 
@@ -241,8 +249,8 @@ fn settings(mut words: impl Iterator<Item = String>) -> Result<Settings, String>
         batch_records: 64,
         record_bytes: 1024,
         acks: 1,
-        seconds: 10.0,
-        warmup_seconds: 2.0,
+        warmup_mib: 512,
+        mib: 2048,
         touch_mib: 0,
     };
     while let Some(name) = words.next() {
@@ -256,14 +264,18 @@ fn settings(mut words: impl Iterator<Item = String>) -> Result<Settings, String>
             "--batch-records" => settings.batch_records = number(&name, &value)?,
             "--record-bytes" => settings.record_bytes = number(&name, &value)?,
             "--acks" => settings.acks = number(&name, &value)?,
-            "--seconds" => settings.seconds = number(&name, &value)?,
-            "--warmup" => settings.warmup_seconds = number(&name, &value)?,
+            "--warmup-mib" => settings.warmup_mib = number(&name, &value)?,
+            "--mib" => settings.mib = number(&name, &value)?,
             "--touch-only" => settings.touch_mib = number(&name, &value)?,
             _ => return Err(format!("unknown: {name}")),
         }
     }
-    if settings.acks == 0 || settings.connections < 1 || settings.partitions < settings.connections {
-        return Err("wants acknowledgements, and a partition for each connection".into());
+    if settings.acks == 0
+        || settings.mib == 0
+        || settings.connections < 1
+        || settings.partitions < settings.connections
+    {
+        return Err("wants acknowledgements, an amount, and a partition for each connection".into());
     }
     Ok(settings)
 }

@@ -63,8 +63,10 @@ pub struct Fetched {
     pub last_stable_offset: i64,
     /// -1 on an error.
     pub log_start_offset: i64,
-    /// Whole batches; empty if there is nothing.
+    /// Whole batches; empty if there is nothing, or if only the amount was asked for.
     pub records: Buf,
+    /// About how many bytes there are, within the limits that were asked for.
+    pub available_bytes: u32,
     /// Whether the limit, not the log's end, ended the reading: waiting would bring no more.
     pub is_full: bool,
     /// Where the reader's log parts from this one: a leader epoch and its end (KIP-595).
@@ -82,6 +84,7 @@ impl Fetched {
             last_stable_offset: -1,
             log_start_offset: -1,
             records: Buf::from_static(&[]),
+            available_bytes: 0,
             is_full: false,
             diverging: None,
             leader_epoch: -1,

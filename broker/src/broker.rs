@@ -31,6 +31,9 @@ use crate::request::Request;
 /// How often connections are looked over, in ms.
 const TICK_MS: i64 = 1000;
 
+/// Partitions that one Produce or Fetch may name.
+const REQUEST_PARTITIONS_MAX: usize = 100_000;
+
 /// A stopping core waits this long for replies and writes that are under way, in ms.
 const STOP_MS_MAX: i64 = 5000;
 
@@ -102,6 +105,11 @@ impl Broker {
             phase: Phase::Starting,
             node,
         }
+    }
+
+    /// How many connections this core has.
+    pub fn connection_count(&self) -> usize {
+        self.server.connection_count()
     }
 
     /// How many partitions this core owns.
@@ -199,6 +207,22 @@ impl Broker {
 
     fn refuse(&mut self, slot: ReplySlot, why: String) {
         self.server.complete(slot, Reply::Close(CloseReason::Request(why.into())));
+    }
+
+    /// Whether a request names more partitions than one request may; its connection is closed then. A partition takes a
+    /// few bytes in a frame and some hundred in memory.
+    pub fn refuse_too_many(
+        &mut self,
+        turn: &mut Turn<'_>,
+        request: &Request,
+        partition_count: usize,
+    ) -> bool {
+        let is_refused = partition_count > REQUEST_PARTITIONS_MAX;
+        if is_refused {
+            let why = format!("it names {partition_count} partitions, and may name {REQUEST_PARTITIONS_MAX}");
+            self.reply_or_close(turn, request, Reply::Close(CloseReason::Request(why.into())));
+        }
+        is_refused
     }
 
     /// Closes the connection of a request whose body makes no sense.
@@ -398,7 +422,9 @@ impl Broker {
     /// Ends a stopping core step by step: writes and their replies, then connections, then logs; or all at the deadline.
     fn end_if_stopped(&mut self, turn: &mut Turn<'_>) {
         let Phase::Stopping { until } = self.phase else { return };
-        let is_written = !self.partitions.has_flights();
+        // Fetches that wait for records need not be waited for.
+        let is_answered = self.pending.len() == self.parked.len();
+        let is_written = !self.partitions.has_flights() && is_answered;
         if is_written && self.server.connection_count() > 0 && turn.now < until {
             self.server.stop();
             return self.server.flush(&mut net_turn(turn));
@@ -412,6 +438,9 @@ impl Broker {
     }
 
     fn serve(&mut self, turn: &mut Turn<'_>) {
+        if self.phase != Phase::Starting {
+            return;
+        }
         self.phase = Phase::Serving;
         for (listener, index) in self.listeners.clone() {
             self.server.accept(listener, index, turn.ops);
@@ -438,6 +467,7 @@ impl App for Broker {
         if let Err(error) = left {
             tracing::error!(%error, "the data directory cannot be listed: deletions that a crash cut short stay unfinished");
         }
+        controller.shorten(turn.disk, turn.wall_ms);
         controller.announce(None);
         self.publish(turn, &image);
     }
@@ -495,7 +525,9 @@ impl App for Broker {
         self.partitions.on_background(turn)
     }
 
-    fn on_turn_end(&mut self, turn: &mut Turn<'_>) {
+    fn on_turn_end(&mut self, turn: &mut Turn<'_>) -> bool {
+        // Letters that wait for room mean that another core cannot keep up: no more work for it until they are gone.
+        self.server.hold(turn.mail.is_backlogged());
         // Sending makes room for requests that were waiting, whose appends and replies belong to this turn as well. Each
         // round uses up what was received, so the loop ends.
         loop {
@@ -509,9 +541,8 @@ impl App for Broker {
             self.settle(turn);
         }
         self.partitions.push_commit(turn);
-        // Letters that wait for room mean that another core cannot keep up: no more work for it until they are gone.
-        self.server.hold(turn.mail.is_backlogged());
         self.end_if_stopped(turn);
+        self.server.is_holding()
     }
 
     fn on_stop(&mut self, turn: &mut Turn<'_>) {

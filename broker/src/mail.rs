@@ -101,10 +101,12 @@ pub struct FetchAsk {
     pub bytes_max: u32,
     /// Whether only what is stable may be read.
     pub is_committed: bool,
-    /// Whether the fetch wants to hear when there is more.
+    /// Whether the fetch wants to hear when there is more; heeded where nothing is read now.
     pub is_watched: bool,
     /// The epoch of the record before `offset`, to find a diverging log; -1 if the client does not say.
     pub last_fetched_epoch: i32,
-    /// How many bytes the whole fetch may still take when this one is read.
+    /// How many bytes the whole fetch may take; the same for all of its partitions.
     pub budget_bytes: u32,
+    /// Whether only the amount is asked for, not the bytes.
+    pub is_probe: bool,
 }

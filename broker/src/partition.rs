@@ -31,7 +31,7 @@ use compaction::Compactions;
 use durable::Durability;
 pub use durable::{log_id, partition_id};
 pub use open::{remove_leftovers, replay_journals};
-use read::PendingRead;
+use read::{Budget, PendingRead};
 use space::DiskSpace;
 use upkeep::Upkeep;
 use watch::Watches;
@@ -87,6 +87,13 @@ pub struct Partitions {
     space: DiskSpace,
     compactions: Compactions,
     generation: u32,
+}
+
+/// Why a partition does not answer, and the leader epoch that it has.
+#[derive(Debug, Clone, Copy)]
+struct Refusal {
+    error: ErrorCode,
+    leader_epoch: i32,
 }
 
 /// What a core has to tell others after some work on its partitions.
@@ -152,17 +159,17 @@ impl Partitions {
         questions: impl IntoIterator<Item = Question>,
         out: &mut Outbound,
     ) {
-        let mut budget_bytes = None;
+        let mut budget = None;
         for question in questions {
             let found = self.find(&question);
             let number = question.number;
             let answer = match (question.ask, found) {
-                (ask, Err(error)) => Some(refused(&ask, error)),
+                (ask, Err(refusal)) => Some(refused(&ask, refusal)),
                 (Ask::Append(records, promise), Ok(slot)) => {
                     self.append(turn, slot, (request, number), records, promise)
                 }
                 (Ask::Fetch(ask), Ok(slot)) => {
-                    let budget = budget_bytes.get_or_insert(ask.budget_bytes);
+                    let budget = budget.get_or_insert(Budget { bytes: ask.budget_bytes, is_first: true });
                     self.fetch(turn, slot, (request, number), ask, budget)
                 }
                 (Ask::OffsetFor { timestamp, is_committed }, Ok(slot)) => {
@@ -179,12 +186,16 @@ impl Partitions {
     }
 
     /// The partition's place, if it may answer at all: it is known here, and the client's leader epoch is ours (Q65).
-    fn find(&self, question: &Question) -> Result<usize, ErrorCode> {
-        let slot = *self.by_id.get(&question.partition).ok_or(ErrorCode::UnknownTopicOrPartition)?;
+    fn find(&self, question: &Question) -> Result<usize, Refusal> {
+        let refuse = |error, leader_epoch| Err(Refusal { error, leader_epoch });
+        let Some(&slot) = self.by_id.get(&question.partition) else {
+            return refuse(ErrorCode::UnknownTopicOrPartition, -1);
+        };
+        let ours = self.slots[slot].leader_epoch();
         match question.current_leader_epoch {
             -1 => Ok(slot),
-            known if known < self.slots[slot].leader_epoch() => Err(ErrorCode::FencedLeaderEpoch),
-            known if known > self.slots[slot].leader_epoch() => Err(ErrorCode::UnknownLeaderEpoch),
+            known if known < ours => refuse(ErrorCode::FencedLeaderEpoch, ours),
+            known if known > ours => refuse(ErrorCode::UnknownLeaderEpoch, ours),
             _ => Ok(slot),
         }
     }
@@ -253,6 +264,7 @@ impl Partitions {
                 let (topic, number) = (&partition.topic.name, partition.number);
                 tracing::error!(%topic, partition = number, ?reason, "the partition is offline: its log cannot be written");
                 partition.fail_appends(&format!("the partition's log is offline: {reason:?}"), out);
+                partition.watches.wake(out);
             }
             self.note_unsynced(slot);
         }
@@ -311,10 +323,10 @@ impl Partition {
 }
 
 /// The answer of a partition that cannot answer, in the words of the question.
-fn refused(ask: &Ask, error: ErrorCode) -> Answer {
+fn refused(ask: &Ask, Refusal { error, leader_epoch }: Refusal) -> Answer {
     match ask {
         Ask::Append(..) => Answer::Appended(Appended::refused(error, error.text())),
-        Ask::Fetch(_) => Answer::Fetched(Fetched::refused(error)),
+        Ask::Fetch(_) => Answer::Fetched(Fetched { leader_epoch, ..Fetched::refused(error) }),
         Ask::OffsetFor { .. } => Answer::Offset(FoundOffset::refused(error)),
         Ask::EpochEnd(_) => Answer::EpochEnd(EpochEnd { error, leader_epoch: -1, end_offset: -1 }),
         Ask::Size => Answer::Size(0),

@@ -3,6 +3,9 @@
 /// The longest name, in bytes: with a partition's number it must fit a directory's name.
 const LEN_MAX: usize = 249;
 
+/// The name that Kafka gives to the metadata log, whose directory it would share.
+const METADATA_TOPIC: &str = "__cluster_metadata";
+
 /// Why a name is not one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadName {
@@ -12,6 +15,8 @@ pub enum BadName {
     Dots,
     /// It is too long.
     TooLong,
+    /// It is the metadata log's.
+    Reserved,
     /// It has other characters than letters, digits, '.', '_' and '-'.
     Character(char),
 }
@@ -21,6 +26,7 @@ impl std::fmt::Display for BadName {
         match self {
             BadName::Empty => f.write_str("a topic's name cannot be empty"),
             BadName::Dots => f.write_str("a topic's name cannot be \".\" or \"..\""),
+            BadName::Reserved => write!(f, "{METADATA_TOPIC} is the metadata log, not a topic"),
             BadName::TooLong => write!(f, "a topic's name has at most {LEN_MAX} characters"),
             BadName::Character(found) => {
                 write!(f, "a topic's name has only letters, digits, '.', '_' and '-', not {found:?}")
@@ -34,6 +40,7 @@ pub fn check(name: &str) -> Result<(), BadName> {
     match name {
         "" => return Err(BadName::Empty),
         "." | ".." => return Err(BadName::Dots),
+        METADATA_TOPIC => return Err(BadName::Reserved),
         _ if name.len() > LEN_MAX => return Err(BadName::TooLong),
         _ => {}
     }
@@ -59,6 +66,7 @@ mod tests {
             (long.as_str(), Ok(())),
             ("", Err(BadName::Empty)),
             ("..", Err(BadName::Dots)),
+            ("__cluster_metadata", Err(BadName::Reserved)),
             ("a/b", Err(BadName::Character('/'))),
             ("ä", Err(BadName::Character('ä'))),
         ] {

@@ -43,6 +43,22 @@ impl CloseReason {
     }
 }
 
+impl CloseReason {
+    /// Whether nothing that is still to be sent matters any more.
+    pub(crate) fn is_final(&self) -> bool {
+        match self {
+            CloseReason::PeerClosed
+            | CloseReason::Broken(_)
+            | CloseReason::Idle
+            | CloseReason::Stopping
+            | CloseReason::Frame(_)
+            | CloseReason::TooMany => true,
+            // The replies before the request go out first.
+            CloseReason::Request(_) | CloseReason::SilentFailure(_) => false,
+        }
+    }
+}
+
 impl fmt::Display for CloseReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -70,11 +70,6 @@ impl FrameReader {
         !self.frames.is_empty()
     }
 
-    /// Whether a frame has begun and not ended.
-    pub(crate) fn is_mid_frame(&self) -> bool {
-        self.partial.is_some()
-    }
-
     /// Whether a frame under way is large, so that it is better received in place.
     pub(crate) fn is_large(&self) -> bool {
         self.partial.is_some() && self.last_size > LARGE_BYTES
@@ -231,7 +226,7 @@ mod tests {
             assert_eq!(&*got, &frame(size)[4..]);
         }
         assert!(reader.pop().is_none());
-        assert!(!reader.is_mid_frame());
+        assert!(reader.partial.is_none());
     }
 
     #[test]

@@ -21,7 +21,10 @@ const SEND_BYTES_MAX: usize = 4 << 20;
 /// A connection that receives in place goes back to small pieces after this long without a byte.
 const LARGE_IDLE_MS: i64 = 5_000;
 
-/// After a failed accept (descriptors used up, say) the listener rests this long.
+/// A connection that is to close after its last reply waits this long for the peer to take it.
+const CLOSE_WAIT_MS: i64 = 5_000;
+
+/// After a failed accept (descriptors used up, say) the listener rests this long, and until the next tick.
 const ACCEPT_REST_MS: i64 = 100;
 
 /// Which of the broker's listeners, in the order of its settings.
@@ -103,9 +106,9 @@ fn token(kind: u64, key: usize) -> Token {
     Token((kind << 56) | key as u64)
 }
 
-/// Whether a request's reply can be much larger than a few pages: a Fetch.
+/// Whether a request's reply can be large: any but that of Produce, which is also the one that clients send in a row.
 fn has_bulky_reply(frame: &[u8]) -> bool {
-    frame.first_chunk() == Some(&ApiKey::Fetch.code().to_be_bytes())
+    frame.first_chunk() != Some(&ApiKey::Produce.code().to_be_bytes())
 }
 
 /// One core's connections.
@@ -391,7 +394,15 @@ impl Server {
         for key in std::mem::take(&mut self.listed) {
             let Some(connection) = self.connections.get_mut(key) else { continue };
             connection.is_listed = false;
-            if connection.is_close_pushed || connection.is_sending {
+            if connection.is_close_pushed {
+                continue;
+            }
+            // A peer that reads nothing would hold its connection for ever if its send had to end first.
+            if connection.closing.as_ref().is_some_and(CloseReason::is_final) {
+                self.push_close(turn, key);
+                continue;
+            }
+            if connection.is_sending {
                 continue;
             }
             let parts = connection.take_ready(SEND_BYTES_MAX);
@@ -405,12 +416,17 @@ impl Server {
                     self.hand_on(turn, key);
                 }
             } else if connection.closing.is_some() {
-                connection.is_close_pushed = true;
-                turn.ops.push(token(CLOSE, key), Op::Close { socket });
+                self.push_close(turn, key);
             } else {
                 self.hand_on(turn, key);
             }
         }
+    }
+
+    fn push_close(&mut self, turn: &mut NetTurn<'_>, key: usize) {
+        let connection = &mut self.connections[key];
+        connection.is_close_pushed = true;
+        turn.ops.push(token(CLOSE, key), Op::Close { socket: connection.socket });
     }
 
     /// Whether requests wait that [`Server::flush`] has handed on after the turn's events were taken.
@@ -424,18 +440,22 @@ impl Server {
         for (listener, _) in self.resting.extract_if(.., |(_, until)| *until <= now) {
             turn.ops.push(token(ACCEPT, listener), Op::Accept { listener: self.listeners[listener].0 });
         }
-        let mut idle = Vec::new();
+        let (mut idle, mut overdue) = (Vec::new(), Vec::new());
         for (key, connection) in &mut self.connections {
             let quiet = now.since(connection.last_active).as_millis() as i64;
             if connection.closing.is_some() {
+                if !connection.is_close_pushed && quiet >= CLOSE_WAIT_MS {
+                    overdue.push(key);
+                }
                 continue;
             }
             if connection.replies.len() == 0 && quiet >= self.limits.idle_ms_max {
                 idle.push(key);
             } else if connection.receiving == Receiving::Large
-                && !connection.reader.is_mid_frame()
+                && connection.room_filled == 0
                 && quiet >= LARGE_IDLE_MS
             {
+                // The room is empty, so that nothing is lost with it.
                 connection.reader.forget_size();
                 turn.ops.push(token(RECEIVE, key), Op::CancelReceive { socket: connection.socket });
             }
@@ -443,6 +463,14 @@ impl Server {
         for key in idle {
             self.begin_close(key, CloseReason::Idle);
         }
+        for key in overdue {
+            self.push_close(turn, key);
+        }
+    }
+
+    /// Whether requests are held back, so that the next turn must come at once to see whether they still have to be.
+    pub fn is_holding(&self) -> bool {
+        self.is_held && !self.is_stopping
     }
 
     /// Hands no request on while `is_held`; what comes waits in its connection.

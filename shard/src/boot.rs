@@ -167,7 +167,8 @@ impl Stopper {
     /// Asks all cores to stop.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
-        self.bells.iter().for_each(|bell| bell.ring());
+        // Not `ring`: a core that is about to sleep has looked for mail and not for this.
+        self.bells.iter().for_each(|bell| bell.wake());
     }
 }
 
@@ -226,8 +227,9 @@ where
         running.threads.push(thread::Builder::new().name(name).spawn(body).map_err(BootError::System)?);
     }
     drop(report);
-    for started in reports.iter().take(cpus.len()) {
-        if let Err(error) = started {
+    for _ in cpus {
+        let ended = || BootError::System(io::Error::other("a core ended before it had started"));
+        if let Err(error) = reports.recv().unwrap_or_else(|_| Err(ended())) {
             running.stopper().stop();
             running.join();
             return Err(error);

@@ -97,7 +97,7 @@ pub trait Disk {
         };
         let read = self.len(file).and_then(|len| {
             if len > len_max {
-                return Err(IoError(libc::EFBIG));
+                return Err(IoError::TOO_LARGE);
             }
             let mut bytes = vec![0; len as usize];
             let count = self.read_at(file, 0, &mut bytes)?;

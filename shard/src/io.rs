@@ -153,6 +153,8 @@ impl IoError {
     pub const NO_SPACE: IoError = IoError(libc::ENOSPC);
     /// The peer reset the connection.
     pub const RESET: IoError = IoError(libc::ECONNRESET);
+    /// More than one file or one write can take.
+    pub const TOO_LARGE: IoError = IoError(libc::EFBIG);
     /// No such file.
     pub const NOT_FOUND: IoError = IoError(libc::ENOENT);
 

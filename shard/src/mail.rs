@@ -43,11 +43,16 @@ impl Bell {
         // Pairs with the fence in `park`: either the sleeper sees our letter, or we see that it sleeps.
         fence(Ordering::SeqCst);
         if self.parked.swap(false, Ordering::Relaxed) {
-            let one = 1_u64;
-            // SAFETY: eight bytes of a local are written to an eventfd that we own. It can only fail when the counter
-            // is full, and then the sleeper is awake already.
-            unsafe { libc::write(self.event.as_raw_fd(), (&raw const one).cast(), 8) };
+            self.wake();
         }
+    }
+
+    /// Ends the core's next sleep, whether it has begun or not.
+    pub fn wake(&self) {
+        let one = 1_u64;
+        // SAFETY: eight bytes of a local are written to an eventfd that we own. It can only fail when the counter is
+        // full, and then the sleeper is awake already.
+        unsafe { libc::write(self.event.as_raw_fd(), (&raw const one).cast(), 8) };
     }
 
     /// Says that the core is about to sleep; it must look for mail once more before it does.

@@ -60,8 +60,8 @@ pub trait App {
     fn on_timer(&mut self, turn: &mut Turn<'_, Self::Mail>, token: Token);
     /// A slice of background work; `true` if more is waiting.
     fn on_background(&mut self, turn: &mut Turn<'_, Self::Mail>) -> bool;
-    /// The turn ends: commit what it gathered, send what it answers.
-    fn on_turn_end(&mut self, turn: &mut Turn<'_, Self::Mail>);
+    /// The turn ends: commit what it gathered, send what it answers; `true` if the next turn must come at once.
+    fn on_turn_end(&mut self, turn: &mut Turn<'_, Self::Mail>) -> bool;
     /// The process should end: stop taking work on.
     fn on_stop(&mut self, turn: &mut Turn<'_, Self::Mail>);
     /// Whether the core may end now.
@@ -147,8 +147,7 @@ impl<I: Io, A: App> Shard<I, A> {
                 app.on_timer(turn, token);
             }
             let has_more = app.on_background(turn);
-            app.on_turn_end(turn);
-            has_more
+            app.on_turn_end(turn) || has_more
         });
         self.done = done;
         self.is_busy = has_more || is_cut;

@@ -86,7 +86,9 @@ impl App for Echo {
     fn on_background(&mut self, _: &mut Turn<'_, ()>) -> bool {
         false
     }
-    fn on_turn_end(&mut self, _: &mut Turn<'_, ()>) {}
+    fn on_turn_end(&mut self, _: &mut Turn<'_, ()>) -> bool {
+        false
+    }
     fn on_stop(&mut self, _: &mut Turn<'_, ()>) {
         self.stopped = true;
     }

@@ -45,6 +45,7 @@ use dirty::Dirty;
 use durable::Durable;
 use tail::Tail;
 
+pub use close::aside_of;
 pub use compact::{CompactStep, Compaction};
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};

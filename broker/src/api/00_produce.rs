@@ -6,13 +6,12 @@
 //! - acks=1 is answered when the bytes are in the page cache, acks=all when they are on stable storage, unless the topic's
 //!   `ringlog.durability` is `os`.
 //! - Error partitions answer -1 for offset, time and log start (Q40); record errors and a message from version 8.
-//! - Versions by KIP: 7 zstd (110), 8 record errors (467), 10 leader hints (951), 12 transactions v2 (890), 13 topic ids (516).
+//! - Versions by KIP: 7 zstd (110), 8 record errors (467), 10 leader hints (951; a lone broker has none to give), 12 transactions v2 (890), 13 topic ids (516).
 //! - Not checked on purpose: `timeout_ms`. The answer needs this node's disk alone, which answers or fails by itself.
 
 use net::{CloseReason, Reply};
 use protocol::messages::produce_response::{
-    BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceResponse, ProduceResponse,
-    TopicProduceResponse,
+    BatchIndexAndErrorMessage, PartitionProduceResponse, ProduceResponse, TopicProduceResponse,
 };
 use protocol::{ApiKey, ErrorCode, ProducePartition, ProduceTopic, ProduceView};
 use shard::{Buf, ShardId};
@@ -41,6 +40,9 @@ fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         Ok(view) => view,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
+    if broker.refuse_too_many(turn, &request, view.partition_count()) {
+        return;
+    }
     let is_admin = request.client_id() == ADMIN_CLIENT_ID;
     let mut questions = Vec::with_capacity(view.partition_count());
     let mut refused = Vec::new();
@@ -167,17 +169,13 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
         };
         return broker.reply_or_close(turn, &request, reply);
     }
-    let node = broker.node.clone();
-    let (host, port) = node.advertised(request.listener);
-    let endpoint =
-        NodeEndpoint { node_id: node.id, host, port: i32::from(port), rack: node.config.broker_rack() };
     let mut response = ProduceResponse::default();
     let mut answers = answers.iter();
     for topic in view.topics() {
         let mut partitions = Vec::new();
         for partition in topic.partitions() {
             let answer = answers.next().expect("every partition has an answer");
-            partitions.push(partition_response(partition.index, answer, node.id));
+            partitions.push(partition_response(partition.index, answer));
         }
         response.responses.push(TopicProduceResponse {
             name: topic.name,
@@ -186,16 +184,10 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
             ..TopicProduceResponse::default()
         });
     }
-    let has_hint = |topic: &TopicProduceResponse<'_>| {
-        topic.partition_responses.iter().any(|partition| partition.current_leader.leader_id >= 0)
-    };
-    if response.responses.iter().any(has_hint) {
-        response.node_endpoints = vec![endpoint];
-    }
     broker.reply(turn, &request, &response);
 }
 
-fn partition_response(index: i32, answer: &Appended, node_id: i32) -> PartitionProduceResponse<'_> {
+fn partition_response(index: i32, answer: &Appended) -> PartitionProduceResponse<'_> {
     let mut response = PartitionProduceResponse {
         index,
         error_code: answer.error.code(),
@@ -214,8 +206,5 @@ fn partition_response(index: i32, answer: &Appended, node_id: i32) -> PartitionP
             ..BatchIndexAndErrorMessage::default()
         })
         .collect();
-    if answer.error == ErrorCode::NotLeaderOrFollower {
-        response.current_leader = LeaderIdAndEpoch { leader_id: node_id, ..LeaderIdAndEpoch::default() };
-    }
     response
 }

@@ -3,7 +3,8 @@
 //! Order of checks: session (Q61) → then per partition: topic known (by name, by id from 13) → partition exists → at its
 //! home: leader epoch (Q65), offset (Q63).
 //! - A round asks all partitions. It is answered if enough bytes came, if nothing more can come (C15), on any error, or
-//!   when the wait is over; else the fetch is parked, and a partition that grows begins another round (Q59).
+//!   when the wait is over; else the fetch is parked without what it read, and a partition that grows begins another round
+//!   (Q59). A fetch that wants more than any byte then asks for amounts first, so that waiting costs no reading.
 //! - Limits: the request's `max_bytes`, `fetch.max.bytes` (Q60), a bound of our own, and what reads and unsent
 //!   replies leave of this core's memory (C17).
 //!   The first batch is given all the same (Q57). Partitions are served in the order of the request (Q58).
@@ -72,6 +73,13 @@ pub struct FetchState {
     session: SessionChoice,
     /// Whether a round is under way.
     is_asking: bool,
+    is_first_round: bool,
+    /// Whether partitions may know of it.
+    is_watching: bool,
+    /// Whether the last round asked for amounts alone.
+    is_probe: bool,
+    /// Whether the next round's answers are the reply, whatever they are.
+    is_final: bool,
     /// Whether a partition grew while a round was under way.
     is_woken: bool,
 }
@@ -90,6 +98,9 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         Ok(view) => view,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
+    if broker.refuse_too_many(turn, &request, view.partition_count()) {
+        return;
+    }
     let (session, wanted) = match broker.sessions.choose(turn, &view, version) {
         Ok(chosen) => chosen,
         Err(error) => return reply_error(broker, turn, &request, error),
@@ -108,6 +119,10 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         homes,
         session,
         is_asking: false,
+        is_first_round: true,
+        is_watching: false,
+        is_probe: false,
+        is_final: false,
         is_woken: false,
     };
     let id = broker.pending.insert(request, 0, Some(Box::new(state)));
@@ -153,13 +168,15 @@ fn home_of(image: &Image, key: &FetchKey, version: i16) -> Home {
     }
 }
 
-/// Asks all partitions once more.
+/// Asks all partitions once more: for records, or for amounts alone.
 fn begin_round(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let unsent = broker.server.reply_bytes() + broker.partitions.reading_bytes();
     let Some(pending) = broker.pending.get_mut(id) else { return };
     let Some(state) = pending.fetch.as_mut() else { return };
     state.is_asking = true;
     state.is_woken = false;
+    state.is_probe = !state.is_first_round && !state.is_final && state.min_bytes > 1;
+    state.is_first_round = false;
     let room = u32::try_from(REPLY_BYTES_MAX.saturating_sub(unsent)).unwrap_or(u32::MAX);
     let budget_bytes = state.max_bytes.min(room);
     let may_wait = turn.now < state.deadline;
@@ -176,6 +193,7 @@ fn begin_round(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
                     is_watched: may_wait,
                     last_fetched_epoch: wanted.last_fetched_epoch,
                     budget_bytes,
+                    is_probe: state.is_probe,
                 });
                 let current_leader_epoch = wanted.current_leader_epoch;
                 questions.push((core, Question { number, partition, current_leader_epoch, ask }));
@@ -193,27 +211,41 @@ fn begin_round(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     broker.ask(turn, id, questions);
 }
 
-/// All partitions have answered: reply, park, or go on.
+/// All partitions have answered: reply, read what a probe found, park, or go on.
 fn on_round_done(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let Some(pending) = broker.pending.get_mut(id) else { return };
     let Some(state) = pending.fetch.as_mut() else { return };
     state.is_asking = false;
-    if turn.now < state.deadline && !is_enough(state, &pending.answers) {
-        if state.is_woken {
-            return begin_round(broker, turn, id);
+    // A partition that had nothing to read watches for the fetch, whatever the others had.
+    let has_nothing =
+        |answer: &Answer| matches!(answer, Answer::Fetched(fetched) if fetched.records.is_empty());
+    state.is_watching |= pending.answers.iter().flatten().any(has_nothing);
+    if state.is_final || turn.now >= state.deadline || is_enough(state, &pending.answers) {
+        if !state.is_probe {
+            return finish(broker, turn, id);
         }
-        if state.timer.is_none() {
-            let connection = pending.request.slot.connection();
-            if broker.server.peer(connection).is_none() {
-                // It went while the partitions were asked.
-                return abandon(broker, turn, id);
-            }
-            state.timer = Some(turn.timers.set(state.deadline, Broker::fetch_timer(id)));
-            broker.parked.insert(connection, id);
-        }
-        return;
+        state.is_final = true;
+        return begin_round(broker, turn, id);
     }
-    finish(broker, turn, id);
+    let has_read =
+        |answer: &Answer| matches!(answer, Answer::Fetched(fetched) if !fetched.records.is_empty());
+    // What was read is too little, and its partitions are not watched yet: the next round does that.
+    if state.is_woken || pending.answers.iter().flatten().any(has_read) {
+        return begin_round(broker, turn, id);
+    }
+    park(broker, turn, id);
+}
+
+fn park(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
+    let Some(pending) = broker.pending.get_mut(id) else { return };
+    let connection = pending.request.slot.connection();
+    let Some(state) = pending.fetch.as_mut().filter(|state| state.timer.is_none()) else { return };
+    if broker.server.peer(connection).is_none() {
+        // It went while the partitions were asked.
+        return abandon(broker, turn, id);
+    }
+    state.timer = Some(turn.timers.set(state.deadline, Broker::fetch_timer(id)));
+    broker.parked.insert(connection, id);
 }
 
 /// Whether there is no reason to wait (Q59): enough bytes, an error, or nothing that waiting could add (C15).
@@ -227,7 +259,7 @@ fn is_enough(state: &FetchState, answers: &[Option<Answer>]) -> bool {
         if !fetched.error.is_none() || fetched.diverging.is_some() {
             return true;
         }
-        bytes += fetched.records.len() as u64;
+        bytes += u64::from(fetched.available_bytes);
         can_grow |= !fetched.is_full;
     }
     bytes >= u64::from(state.min_bytes) || bytes >= u64::from(state.max_bytes) || (bytes > 0 && !can_grow)
@@ -243,14 +275,22 @@ pub fn on_woken(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     }
 }
 
-/// A parked fetch has waited long enough: what its last round found is the answer.
+/// A parked fetch has waited long enough: what is there is the answer.
 pub fn on_deadline(broker: &mut Broker, turn: &mut Turn<'_>, token: Token) {
     let Some(id) = broker.pending.by_timer(token) else { return };
-    let Some(state) = broker.pending.get_mut(id).and_then(|pending| pending.fetch.as_mut()) else { return };
+    let Some(pending) = broker.pending.get_mut(id) else { return };
+    let Some(state) = pending.fetch.as_mut() else { return };
     state.timer = None;
-    if !state.is_asking {
-        finish(broker, turn, id);
+    if state.is_asking {
+        return;
     }
+    let has_some =
+        |answer: &Answer| matches!(answer, Answer::Fetched(fetched) if fetched.available_bytes > 0);
+    if !pending.answers.iter().flatten().any(has_some) {
+        return finish(broker, turn, id);
+    }
+    state.is_final = true;
+    begin_round(broker, turn, id);
 }
 
 /// A connection is gone: its parked fetch is forgotten.
@@ -272,6 +312,9 @@ fn abandon(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
 fn forget(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId, state: &FetchState) {
     if let Some(timer) = state.timer {
         turn.timers.cancel(timer);
+    }
+    if !state.is_watching {
+        return;
     }
     let watched = state.homes.iter().filter_map(|home| match home {
         Home::Core(core, partition) => Some((*core, *partition)),

@@ -10,7 +10,7 @@
 //! - Brokers are listed by the address that belongs to the listener of the connection (Q23, C109).
 //! - `include_*_authorized_operations` answer "unknown": there is no authorizer.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use protocol::messages::metadata_request::MetadataRequest;
 use protocol::messages::metadata_response::{
@@ -19,6 +19,7 @@ use protocol::messages::metadata_response::{
 use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
 
 use super::Api;
+use super::create_topics::PARTITIONS_MAX;
 use crate::broker::Broker;
 use crate::mail::Turn;
 use crate::metadata::controller::Committed;
@@ -60,13 +61,15 @@ fn plan_creations<'a>(image: &Image, asked: &MetadataRequest<'a>, version: i16) 
     if !is_allowed {
         return Vec::new();
     }
-    let names: HashSet<&str> = asked.topics.iter().flatten().filter_map(|topic| topic.name).collect();
+    let names: BTreeSet<&str> = asked.topics.iter().flatten().filter_map(|topic| topic.name).collect();
     let can_be = |name: &&str| {
         image.topic(name).is_none()
             && topic_name::check(name).is_ok()
             && image.colliding_topic(name).is_none()
     };
-    names.into_iter().filter(can_be).collect()
+    // What one request cannot make, the client asks for again.
+    let count_max = (PARTITIONS_MAX / values.num_partitions().max(1)).max(1) as usize;
+    names.into_iter().filter(can_be).take(count_max).collect()
 }
 
 fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request, names: &[String]) {
@@ -105,7 +108,7 @@ fn answer<'a>(
         image.topics().map(|topic| describe(topic, node.id)).collect()
     } else {
         let topics = asked.topics.as_deref().unwrap_or_default();
-        let mut seen = HashSet::new();
+        let mut seen = BTreeSet::new();
         topics
             .iter()
             .filter(|topic| seen.insert((topic.name, topic.topic_id)))

@@ -5,7 +5,7 @@
 //! - The answer comes when every core has let the partitions go: a topic of the same name can be made at once, with a new
 //!   id and without the old files.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use protocol::messages::delete_topics_request::DeleteTopicsRequest;
 use protocol::messages::delete_topics_response::{DeletableTopicResult, DeleteTopicsResponse};
@@ -39,9 +39,9 @@ fn on_delete_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     } else {
         asked.topic_names.iter().map(|name| (Some(*name), Uuid::ZERO)).collect()
     };
-    let (mut seen, mut twice) = (HashSet::new(), HashSet::new());
+    let (mut seen, mut twice) = (BTreeSet::new(), BTreeSet::new());
     twice.extend(named.iter().filter(|topic| !seen.insert(**topic)).copied());
-    let mut removed = HashSet::new();
+    let mut removed = BTreeSet::new();
     let mut results = Vec::new();
     // What is named more than once is answered once, and stays; so does a topic named both ways.
     for (name, topic_id) in named.into_iter().filter(|topic| seen.remove(topic)) {

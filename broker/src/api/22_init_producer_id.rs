@@ -25,7 +25,7 @@ fn on_init_producer_id(broker: &mut Broker, turn: &mut Turn<'_>, request: Reques
     let refused = match asked.transactional_id {
         None => None,
         Some("") => Some(ErrorCode::InvalidRequest),
-        Some(_) => Some(ErrorCode::TransactionalIdAuthorizationFailed),
+        Some(_) => Some(ErrorCode::UnsupportedVersion),
     };
     let response = match refused {
         Some(error) => refusal(error),

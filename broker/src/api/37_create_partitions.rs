@@ -41,7 +41,7 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
         let planned = if twice.contains(topic.name) {
             Err(Refusal(ErrorCode::InvalidRequest, "the request names this topic more than once".to_owned()))
         } else {
-            plan_growth(&image, &broker.node, topic)
+            plan_growth(&image, &broker.node, topic, PARTITIONS_MAX - records.len() as i32)
         };
         match planned {
             Ok(growth) => {
@@ -75,13 +75,14 @@ fn plan_growth(
     image: &Image,
     node: &Node,
     asked: &CreatePartitionsTopic<'_>,
+    count_max: i32,
 ) -> Result<Vec<Record>, Refusal> {
     let Some(topic) = image.topic(asked.name) else {
         let error = ErrorCode::UnknownTopicOrPartition;
         return Err(Refusal(error, error.text().to_owned()));
     };
     let before = topic.partitions.len() as i32;
-    if asked.count <= before || asked.count - before > PARTITIONS_MAX {
+    if asked.count <= before || asked.count - before > count_max {
         let why = format!(
             "the topic has {before} partitions: one request adds 1 to {PARTITIONS_MAX}, and {} are asked for",
             asked.count

@@ -68,7 +68,7 @@ impl Controller {
         let io = |error| MetadataError::Io(data_dir.to_path_buf(), error);
         let mut image = Image::empty(server, cluster_id);
         let mut removed = HashSet::new();
-        let mut log = MetadataLog::open(disk, data_dir, |record| {
+        let log = MetadataLog::open(disk, data_dir, |record| {
             if let Record::RemoveTopic { id } = &record
                 && let Some(topic) = image.topic_by_id(*id)
             {
@@ -76,10 +76,11 @@ impl Controller {
             }
             image.apply(&record);
         })?;
-        log.shorten(disk, &image.to_records(), now)?;
         let mut placement = Placement::open(disk, data_dir, core_count).map_err(io)?;
         place_all(&mut image, &mut placement);
-        placement.save(disk).map_err(io)?;
+        if let Err(error) = placement.save(disk) {
+            tracing::warn!(%error, "the placement file cannot be written: partitions may change cores at the next start");
+        }
         image.version = log.next_offset();
         let mut controller = Controller {
             log,
@@ -103,6 +104,13 @@ impl Controller {
     /// The newest image.
     pub fn image(&self) -> &Arc<Image> {
         &self.image
+    }
+
+    /// Shortens the log if most of it is history. Only when deletions that the history tells of are finished.
+    pub fn shorten(&mut self, disk: &mut dyn Disk, now: WallMs) {
+        if let Err(error) = self.log.shorten(disk, &self.image.to_records(), now) {
+            tracing::warn!(%error, "the metadata log cannot be shortened: it stays as it is");
+        }
     }
 
     /// Where the metadata log ends.

@@ -114,11 +114,16 @@ impl Image {
             Record::Partition { topic_id, partition, leader, leader_epoch } => {
                 let Some(topic) = self.topic_mut(*topic_id) else { return };
                 let meta = PartitionMeta { leader: *leader, leader_epoch: *leader_epoch, home: ShardId(0) };
-                let index = *partition as usize;
-                assert!(index <= topic.partitions.len(), "partitions are added without gaps");
-                match topic.partitions.get_mut(index) {
-                    Some(known) => *known = PartitionMeta { home: known.home, ..meta },
-                    None => topic.partitions.push(meta),
+                let count = topic.partitions.len();
+                match usize::try_from(*partition) {
+                    Ok(index) if index < count => {
+                        let home = topic.partitions[index].home;
+                        topic.partitions[index] = PartitionMeta { home, ..meta };
+                    }
+                    Ok(index) if index == count => topic.partitions.push(meta),
+                    _ => {
+                        tracing::error!(topic = %topic.name, partition, "a partition without the ones before it is left out")
+                    }
                 }
             }
             Record::TopicConfig { topic, name, value } => {

@@ -20,7 +20,7 @@ const SHORTEN_BYTES_MIN: u64 = 1 << 20;
 /// A metadata batch may have this many bytes.
 const BATCH_BYTES_MAX: usize = 64 << 20;
 
-/// Records in one batch, so that batches stay small however much is created at once.
+/// Records in one batch of a shortened log, which comes into being whole, by a rename.
 const BATCH_RECORDS_MAX: usize = 1000;
 
 /// The log, open for appending.
@@ -163,7 +163,10 @@ impl MetadataLog {
         if self.is_broken {
             return Err(IoError::DEVICE);
         }
-        let bytes = encode_batches(records, self.next_offset, now);
+        let bytes = encode_batch(records, self.next_offset, now);
+        if bytes.len() > BATCH_BYTES_MAX {
+            return Err(IoError::TOO_LARGE);
+        }
         let written = disk.write_at(self.file, self.len, &bytes).and_then(|()| disk.sync(self.file));
         if let Err(error) = written {
             self.is_broken = true;
@@ -189,13 +192,15 @@ impl MetadataLog {
         }
         let dir = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
         let path = path_of(&dir, self.next_offset);
-        let old = std::mem::replace(&mut self.path, path.clone());
-        let replaced = disk
+        let file = disk
             .replace_file(&path, &bytes)
-            .and_then(|()| disk.remove(&old))
-            .and_then(|()| disk.open(&path, OpenMode::Write));
-        disk.close(self.file);
-        self.file = replaced.map_err(|error| MetadataError::Io(path, error))?;
+            .and_then(|()| disk.open(&path, OpenMode::Write))
+            .map_err(|error| MetadataError::Io(path.clone(), error))?;
+        disk.close(std::mem::replace(&mut self.file, file));
+        let old = std::mem::replace(&mut self.path, path);
+        if let Err(error) = disk.remove(&old) {
+            tracing::warn!(%error, file = %old.display(), "an older metadata log stays behind, without harm");
+        }
         self.len = bytes.len() as u64;
         self.next_offset += records.len() as i64;
         Ok(())
@@ -218,21 +223,21 @@ fn newest_log(disk: &mut dyn Disk, dir: &Path) -> Result<i64, IoError> {
     Ok(offsets.max().unwrap_or(0))
 }
 
+/// One batch: a change is durable whole or not at all.
+fn encode_batch(records: &[Record], first_offset: i64, now: WallMs) -> Vec<u8> {
+    let batch = records
+        .iter()
+        .fold(BatchBuilder::new(), |batch, record| batch.record(now.0, None, Some(&record.encode())));
+    let mut batch = batch.build();
+    // Base offset and leader epoch lie outside the checksum (Q30).
+    batch[..8].copy_from_slice(&first_offset.to_be_bytes());
+    batch[12..16].copy_from_slice(&0_i32.to_be_bytes());
+    batch
+}
+
 fn encode_batches(records: &[Record], first_offset: i64, now: WallMs) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut offset = first_offset;
-    for chunk in records.chunks(BATCH_RECORDS_MAX) {
-        let batch = chunk
-            .iter()
-            .fold(BatchBuilder::new(), |batch, record| batch.record(now.0, None, Some(&record.encode())));
-        let mut batch = batch.build();
-        // Base offset and leader epoch lie outside the checksum (Q30).
-        batch[..8].copy_from_slice(&offset.to_be_bytes());
-        batch[12..16].copy_from_slice(&0_i32.to_be_bytes());
-        bytes.extend(batch);
-        offset += chunk.len() as i64;
-    }
-    bytes
+    let chunks = records.chunks(BATCH_RECORDS_MAX).zip((first_offset..).step_by(BATCH_RECORDS_MAX));
+    chunks.flat_map(|(chunk, offset)| encode_batch(chunk, offset, now)).collect()
 }
 
 #[cfg(test)]
@@ -282,6 +287,21 @@ mod tests {
         assert_eq!(records, [topic(1)]);
         log.append(io.disk(), &[topic(3)], WallMs(1)).unwrap();
         assert_eq!(open(&world).unwrap().1, [topic(1), topic(3)]);
+    }
+
+    #[test]
+    fn a_large_change_is_there_whole_or_not_at_all() {
+        let change: Vec<Record> = (0..5000).map(topic).collect();
+        for percent in [0, 1, 20, 50, 99] {
+            let world = World::new(1);
+            let (mut log, _, mut io) = open(&world).unwrap();
+            log.append(io.disk(), &[topic(77)], WallMs(1)).unwrap();
+            let before = log.len;
+            log.append(io.disk(), &change, WallMs(1)).unwrap();
+            let len = before + (log.len - before) * percent / 100;
+            io.disk().truncate(log.file, len).unwrap();
+            assert_eq!(open(&world).unwrap().1, [topic(77)], "{percent} percent");
+        }
     }
 
     #[test]

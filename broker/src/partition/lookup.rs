@@ -1,7 +1,9 @@
 //! Look-ups that need no reading of records: offsets by time, ends of leader epochs.
 
+use std::cmp::Ordering;
+
 use protocol::ErrorCode;
-use storage::{LeaderEpoch, Offset};
+use storage::{LeaderEpoch, Log, Offset};
 
 use super::Partitions;
 use crate::answer::{EpochEnd, FoundOffset};
@@ -64,13 +66,20 @@ impl Partitions {
         let Ok(log) = &self.slots[slot].log else {
             return EpochEnd { error: ErrorCode::KafkaStorageError, leader_epoch: -1, end_offset: -1 };
         };
-        let end = log.offsets().end;
-        let (leader_epoch, end_offset) = match log.epochs().end_of(LeaderEpoch(epoch), end) {
-            // The current epoch counts from the moment it leads, whether it has written or not.
-            _ if epoch == self.slots[slot].leader_epoch() => (epoch, end.0),
-            Some((epoch, end)) => (epoch.0, end.0),
-            None => (-1, -1),
-        };
+        let found = end_of_epoch(log, self.slots[slot].leader_epoch(), epoch);
+        let (leader_epoch, end_offset) = found.map_or((-1, -1), |(epoch, end)| (epoch.0, end.0));
         EpochEnd { error: ErrorCode::None, leader_epoch, end_offset }
+    }
+}
+
+/// The largest epoch not above `asked`, and where it ends: the next one's start, or the log's end (Q78). `None` for epochs
+/// above the current one and below the first, which never led here.
+pub(super) fn end_of_epoch(log: &Log, current: i32, asked: i32) -> Option<(LeaderEpoch, Offset)> {
+    let end = log.offsets().end;
+    match asked.cmp(&current) {
+        Ordering::Greater => None,
+        // The current epoch counts from the moment it leads, whether it has written or not.
+        Ordering::Equal => Some((LeaderEpoch(asked), end)),
+        Ordering::Less => log.epochs().end_of(LeaderEpoch(asked), end),
     }
 }

@@ -82,9 +82,7 @@ impl Partitions {
             return;
         }
         let dir = self.dir_of(topic, number);
-        if !is_start {
-            move_stray_aside(turn, &dir);
-        }
+        let placed = if is_start { Ok(()) } else { move_stray_aside(turn, &dir) };
         let with = OpenLog {
             id: log_id(&id),
             dir,
@@ -92,7 +90,9 @@ impl Partitions {
             log_start: Offset::ZERO,
             now: turn.wall_ms,
         };
-        let log = match Log::open(turn.disk, &mut self.files, with) {
+        let opened = placed
+            .and_then(|()| Log::open(turn.disk, &mut self.files, with).map_err(|error| error.to_string()));
+        let log = match opened {
             Ok((mut log, recovered)) => {
                 let end = log.offsets().end;
                 log.advance_high_watermark(end);
@@ -104,7 +104,7 @@ impl Partitions {
             Err(error) => {
                 tracing::error!(topic = %topic.name, partition = number, %error, "the partition is offline: its log cannot be opened");
                 counts.offline += 1;
-                Err(error.to_string())
+                Err(error)
             }
         };
         self.generation = (self.generation + 1) & GENERATION_MASK;
@@ -185,21 +185,18 @@ pub fn replay_journals(
     Ok(replayed)
 }
 
-/// A new partition never adopts files: what lies in its place, put there by whomever, is moved aside.
-fn move_stray_aside(turn: &mut Turn<'_>, dir: &Path) {
+/// A new partition never adopts files: what lies in its place, put there by whomever, is moved aside. If it cannot be, the
+/// partition is offline.
+fn move_stray_aside(turn: &mut Turn<'_>, dir: &Path) -> Result<(), String> {
     if turn.disk.list(dir).is_err() {
-        return;
+        return Ok(());
     }
-    let mut aside = dir.as_os_str().to_owned();
-    aside.push(format!(".{}.stray", turn.wall_ms.0));
-    match turn.disk.rename(dir, Path::new(&aside)) {
-        Ok(()) => {
-            tracing::warn!(dir = %dir.display(), "files in the place of a new partition were moved aside, to *.stray")
-        }
-        Err(error) => {
-            tracing::error!(dir = %dir.display(), %error, "files in the place of a new partition cannot be moved")
-        }
-    }
+    let aside = storage::aside_of(dir, &format!("{}.stray", turn.wall_ms.0));
+    let moved = turn.disk.rename(dir, &aside);
+    moved
+        .map_err(|error| format!("files lie in the place of a new partition and cannot be moved: {error}"))?;
+    tracing::warn!(dir = %dir.display(), aside = %aside.display(), "files in the place of a new partition were moved aside");
+    Ok(())
 }
 
 /// Finishes deletions that a crash cut short: directories that are marked as deleted, and those of the topics in `removed`

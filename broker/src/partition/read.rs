@@ -2,8 +2,9 @@
 
 use protocol::ErrorCode;
 use shard::{Op, Outcome, Token};
-use storage::{BatchHeader, Log, Offset, ReadDone, ReadPlan, ReadRange, ReadWant, StorageError};
+use storage::{BatchHeader, LeaderEpoch, Log, Offset, ReadDone, ReadPlan, ReadRange, ReadWant, StorageError};
 
+use super::lookup::end_of_epoch;
 use super::{Outbound, Partitions, READ};
 use crate::answer::{Answer, Fetched};
 use crate::mail::{FetchAsk, PendingId, Turn};
@@ -22,6 +23,20 @@ pub(super) struct PendingRead {
     answer: Fetched,
 }
 
+/// What a fetch may still take on one core.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    pub(super) bytes: u32,
+    /// Whether nothing is being read yet: the first batch is given whatever its size (Q57).
+    pub(super) is_first: bool,
+}
+
+impl Budget {
+    fn is_used_up(&self) -> bool {
+        self.bytes == 0 && !self.is_first
+    }
+}
+
 impl Partitions {
     /// Plans a fetch's read of one partition; the answer, unless bytes have to be read for it.
     pub(super) fn fetch(
@@ -30,7 +45,7 @@ impl Partitions {
         slot: usize,
         (request, number): (PendingId, u32),
         ask: FetchAsk,
-        budget_bytes: &mut u32,
+        budget: &mut Budget,
     ) -> Option<Answer> {
         let partition = &mut self.slots[slot];
         let (leader_epoch, generation) = (partition.leader_epoch(), partition.generation);
@@ -38,32 +53,43 @@ impl Partitions {
             return Some(Answer::Fetched(Fetched::refused(ErrorCode::KafkaStorageError)));
         };
         let mut answer = answer_of(log, leader_epoch);
-        if let Some(diverging) = diverging_epoch(log, &ask) {
-            answer.diverging = Some(diverging);
-            return Some(Answer::Fetched(answer));
+        match diverging_epoch(log, leader_epoch, &ask) {
+            Ok(None) => {}
+            Ok(diverging) => return Some(Answer::Fetched(Fetched { diverging, ..answer })),
+            Err(error) => return Some(Answer::Fetched(Fetched::refused(error))),
         }
         let offsets = log.offsets();
         let up_to = if ask.is_committed { offsets.last_stable } else { offsets.high_watermark };
-        let bytes_max = ask.bytes_max.min(*budget_bytes);
-        let is_first = *budget_bytes == ask.budget_bytes;
-        let want = ReadWant { offset: ask.offset, bytes_max, up_to, at_least_one: is_first };
+        if budget.is_used_up() && (offsets.log_start..=offsets.end).contains(&ask.offset) {
+            answer.is_full = ask.offset < up_to;
+            return Some(Answer::Fetched(answer));
+        }
+        let bytes_max = ask.bytes_max.min(budget.bytes);
+        let want = ReadWant { offset: ask.offset, bytes_max, up_to, at_least_one: budget.is_first };
         let plan = match log.plan_read(turn.disk, &mut self.files, want) {
             Ok(plan) => plan,
             Err(error) => return Some(Answer::Fetched(on_error(&error))),
         };
-        if ask.is_watched {
-            partition.watches.add(request);
-        }
         match plan {
             ReadPlan::OutOfRange => Some(Answer::Fetched(Fetched::refused(ErrorCode::OffsetOutOfRange))),
-            ReadPlan::Empty => Some(Answer::Fetched(answer)),
-            // The budget is used up by the partitions before this one.
-            ReadPlan::Range(_) if bytes_max == 0 && !is_first => {
-                answer.is_full = true;
+            ReadPlan::Empty => {
+                if ask.is_watched {
+                    partition.watches.add(request);
+                }
                 Some(Answer::Fetched(answer))
             }
             ReadPlan::Range(range) => {
-                *budget_bytes = budget_bytes.saturating_sub(u32::try_from(range.len).unwrap_or(u32::MAX));
+                let len = u32::try_from(range.len).unwrap_or(u32::MAX);
+                budget.is_first = false;
+                budget.bytes = budget.bytes.saturating_sub(len);
+                if ask.is_probe {
+                    if ask.is_watched {
+                        partition.watches.add(request);
+                    }
+                    answer.available_bytes = len.min(bytes_max.max(1));
+                    answer.is_full = len >= bytes_max;
+                    return Some(Answer::Fetched(answer));
+                }
                 let read = PendingRead { slot, generation, request, number, range, up_to, answer };
                 self.push_read(turn, read);
                 None
@@ -105,6 +131,7 @@ impl Partitions {
             Ok(ReadDone::Batches(records)) => {
                 let mut answer = read.answer;
                 answer.is_full = end_of(&records) < read.up_to;
+                answer.available_bytes = u32::try_from(records.len()).unwrap_or(u32::MAX);
                 answer.records = records;
                 answer
             }
@@ -126,17 +153,19 @@ fn answer_of(log: &Log, leader_epoch: i32) -> Fetched {
     }
 }
 
-/// Where a reader's log parts from this one: its last record's epoch is unknown here, or ended before its offset (KIP-595).
-fn diverging_epoch(log: &Log, ask: &FetchAsk) -> Option<(storage::LeaderEpoch, Offset)> {
-    if ask.last_fetched_epoch < 0 {
-        return None;
+/// Where a reader's log parts from this one: the epoch of its last record ended before its offset (KIP-595). An epoch that
+/// never led here puts its offset out of range, as in Kafka.
+fn diverging_epoch(
+    log: &Log,
+    leader_epoch: i32,
+    ask: &FetchAsk,
+) -> Result<Option<(LeaderEpoch, Offset)>, ErrorCode> {
+    let asked = ask.last_fetched_epoch;
+    if asked < 0 {
+        return Ok(None);
     }
-    let asked = storage::LeaderEpoch(ask.last_fetched_epoch);
-    match log.epochs().end_of(asked, log.offsets().end) {
-        Some((epoch, end)) if epoch != asked || end < ask.offset => Some((epoch, end)),
-        Some(_) => None,
-        None => Some((storage::LeaderEpoch(-1), Offset(-1))),
-    }
+    let (epoch, end) = end_of_epoch(log, leader_epoch, asked).ok_or(ErrorCode::OffsetOutOfRange)?;
+    Ok((epoch.0 != asked || end < ask.offset).then_some((epoch, end)))
 }
 
 /// The offset after the last of some whole batches.

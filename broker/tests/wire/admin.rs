@@ -88,7 +88,6 @@ fn q99_an_assignment_by_hand_names_this_broker_for_each_partition_from_0_on() {
         let assignments = assigned.iter().map(|&(partition_index, broker_ids)| CreatableReplicaAssignment {
             partition_index,
             broker_ids: broker_ids.to_vec(),
-            ..Default::default()
         });
         let topic =
             CreatableTopic { assignments: assignments.collect(), ..topic(name, partitions, replicas) };
@@ -139,19 +138,13 @@ fn q99_validation_answers_the_same_and_makes_nothing() {
     assert_eq!(create(&mut client, &request), [("t".to_owned(), ErrorCode::InvalidPartitions)]);
 }
 
+/// A setting: its name, its value, its source, and the sources of what else would give it.
+type Setting = (String, Option<String>, i8, Vec<i8>);
+
 /// Settings of a resource: error, then name, value, source and synonyms' sources.
-fn describe(
-    client: &mut Client,
-    kind: i8,
-    name: &str,
-    keys: Option<Vec<&str>>,
-) -> (ErrorCode, Vec<(String, Option<String>, i8, Vec<i8>)>) {
-    let resource = DescribeConfigsResource {
-        resource_type: kind,
-        resource_name: name,
-        configuration_keys: keys,
-        ..Default::default()
-    };
+fn describe(client: &mut Client, kind: i8, name: &str, keys: Option<Vec<&str>>) -> (ErrorCode, Vec<Setting>) {
+    let resource =
+        DescribeConfigsResource { resource_type: kind, resource_name: name, configuration_keys: keys };
     let request =
         DescribeConfigsRequest { resources: vec![resource], include_synonyms: true, ..Default::default() };
     let reply = client.ask(4, &request);
@@ -202,12 +195,11 @@ fn q100_a_broker_describes_itself_alone() {
     }
 }
 
+/// What to do to a setting: its name, the operation, the value.
+type Change<'a> = (&'a str, i8, Option<&'a str>);
+
 /// Changes settings of topics one by one; gives each answer's error.
-fn change(
-    client: &mut Client,
-    validate_only: bool,
-    resources: &[(&str, &[(&str, i8, Option<&str>)])],
-) -> Vec<ErrorCode> {
+fn change(client: &mut Client, validate_only: bool, resources: &[(&str, &[Change<'_>])]) -> Vec<ErrorCode> {
     let resources = resources.iter().map(|&(resource_name, configs)| incremental::AlterConfigsResource {
         resource_type: TOPIC,
         resource_name,
@@ -217,16 +209,11 @@ fn change(
                 name,
                 config_operation,
                 value,
-                ..Default::default()
             })
             .collect(),
-        ..Default::default()
     });
-    let request = incremental::IncrementalAlterConfigsRequest {
-        resources: resources.collect(),
-        validate_only,
-        ..Default::default()
-    };
+    let request =
+        incremental::IncrementalAlterConfigsRequest { resources: resources.collect(), validate_only };
     let reply = client.ask(1, &request);
     let response: IncrementalAlterConfigsResponse<'_> = reply.read();
     response.responses.iter().map(|response| error(response.error_code)).collect()
@@ -298,9 +285,8 @@ fn q101_the_old_way_replaces_all_settings() {
         resource_name: name,
         configs: configs
             .iter()
-            .map(|&(name, value)| alter::AlterableConfig { name, value: Some(value), ..Default::default() })
+            .map(|&(name, value)| alter::AlterableConfig { name, value: Some(value) })
             .collect(),
-        ..Default::default()
     };
     for version in 0..=2 {
         let resources = vec![resource("t", &[("max.message.bytes", "5000")]), resource("none", &[])];
@@ -328,11 +314,10 @@ fn q107_one_directory_with_its_partitions_sizes_and_the_space_around() {
             let topics = topics.iter().map(|&(topic, partitions)| DescribableLogDirTopic {
                 topic,
                 partitions: partitions.to_vec(),
-                ..Default::default()
             });
             topics.collect()
         });
-        let reply = client.ask(version, &DescribeLogDirsRequest { topics, ..Default::default() });
+        let reply = client.ask(version, &DescribeLogDirsRequest { topics });
         let response: DescribeLogDirsResponse<'_> = reply.read();
         assert_eq!((response.error_code, response.results.len()), (0, 1));
         let dir = &response.results[0];

@@ -197,11 +197,7 @@ pub fn create_request<'a>(
     num_partitions: i32,
     configs: &[(&'a str, &'a str)],
 ) -> CreateTopicsRequest<'a> {
-    let configs = configs.iter().map(|&(name, value)| CreatableTopicConfig {
-        name,
-        value: Some(value),
-        ..Default::default()
-    });
+    let configs = configs.iter().map(|&(name, value)| CreatableTopicConfig { name, value: Some(value) });
     let topic = CreatableTopic {
         name,
         num_partitions,

@@ -23,7 +23,7 @@ fn raw(key: i16, version: i16, correlation_id: i32, body: &[u8]) -> Vec<u8> {
 }
 
 fn software<'a>(name: &'a str, version: &'a str) -> ApiVersionsRequest<'a> {
-    ApiVersionsRequest { client_software_name: name, client_software_version: version, ..Default::default() }
+    ApiVersionsRequest { client_software_name: name, client_software_version: version }
 }
 
 fn api_versions(client: &mut Client, version: i16) -> Vec<(i16, i16, i16)> {

@@ -33,6 +33,9 @@ const ROUNDS: usize = 24;
 /// A reply that has not come after this much virtual time never will.
 const PATIENCE_MS: u64 = 120_000;
 
+/// A node that is told to stop has stopped after this long.
+const STOP_MS_MAX: u64 = 6000;
+
 /// How finely time passes.
 const STEP_MS: u64 = 50;
 
@@ -92,9 +95,12 @@ impl Rig {
     pub fn stop(&self) {
         self.inner.borrow_mut().cores.iter_mut().for_each(Shard::stop);
         self.settle();
-        let mut inner = self.inner.borrow_mut();
-        assert!(inner.cores.iter().all(Shard::is_stopped), "a core did not stop");
-        inner.cores.clear();
+        let until = self.now_ms() + STOP_MS_MAX;
+        while !self.inner.borrow().cores.iter().all(Shard::is_stopped) {
+            assert!(self.now_ms() < until, "a core does not stop");
+            self.step();
+        }
+        self.inner.borrow_mut().cores.clear();
         self.world.crash(Crash::Process);
     }
 
@@ -207,7 +213,6 @@ impl Rig {
 
     fn connect_port(&self, port: u16) -> Client {
         let peer = self.world.connect(address(port)).expect("the node accepts connections");
-        self.turn();
         Client {
             rig: self.clone(),
             peer,
@@ -366,12 +371,12 @@ impl Client {
     /// The next reply, if it comes without time passing.
     pub fn receive_now(&mut self) -> Option<Reply> {
         for _ in 0..ROUNDS {
-            if let Some(reply) = self.take() {
+            if let Some(reply) = self.poll() {
                 return Some(reply);
             }
             self.rig.turn();
         }
-        self.take()
+        self.poll()
     }
 
     /// Whether the node closes the connection now, having answered nothing more.
@@ -400,7 +405,8 @@ impl Client {
         Some(frame)
     }
 
-    fn take(&mut self) -> Option<Reply> {
+    /// The next reply, if it has arrived.
+    pub fn poll(&mut self) -> Option<Reply> {
         let frame = self.take_frame()?;
         let (correlation_id, key, version) = self.asked.pop_front().expect("nothing was asked");
         let got = i32::from_be_bytes(*frame.first_chunk().unwrap());

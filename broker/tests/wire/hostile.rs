@@ -119,7 +119,7 @@ fn rest(key: ApiKey, version: i16) -> Vec<Vec<u8>> {
     match key {
         ApiKey::OffsetForLeaderEpoch => {
             let partitions = vec![OffsetForLeaderPartition::default(); 2];
-            let topics = vec![OffsetForLeaderTopic { topic: name, partitions, ..Default::default() }];
+            let topics = vec![OffsetForLeaderTopic { topic: name, partitions }];
             vec![frame(version, &OffsetForLeaderEpochRequest { topics, ..Default::default() }, key)]
         }
         ApiKey::DescribeConfigs => {
@@ -127,7 +127,6 @@ fn rest(key: ApiKey, version: i16) -> Vec<Vec<u8>> {
                 resource_type,
                 resource_name: if resource_type == 2 { name } else { "3" },
                 configuration_keys: None,
-                ..Default::default()
             };
             let resources = vec![resource(2), resource(4)];
             vec![frame(version, &DescribeConfigsRequest { resources, ..Default::default() }, key)]
@@ -148,7 +147,6 @@ fn rest(key: ApiKey, version: i16) -> Vec<Vec<u8>> {
                 resource_type: 2,
                 resource_name: name,
                 configs: vec![config],
-                ..Default::default()
             };
             let request = incremental::IncrementalAlterConfigsRequest {
                 resources: vec![resource],
@@ -157,16 +155,12 @@ fn rest(key: ApiKey, version: i16) -> Vec<Vec<u8>> {
             vec![frame(version, &request, key)]
         }
         ApiKey::DescribeLogDirs => {
-            let topic = DescribableLogDirTopic { topic: name, partitions: vec![0, 1], ..Default::default() };
-            vec![frame(
-                version,
-                &DescribeLogDirsRequest { topics: Some(vec![topic]), ..Default::default() },
-                key,
-            )]
+            let topic = DescribableLogDirTopic { topic: name, partitions: vec![0, 1] };
+            vec![frame(version, &DescribeLogDirsRequest { topics: Some(vec![topic]) }, key)]
         }
         ApiKey::DescribeCluster => vec![frame(version, &DescribeClusterRequest::default(), key)],
         ApiKey::DescribeTopicPartitions => {
-            let topics = vec![TopicRequest { name, ..Default::default() }];
+            let topics = vec![TopicRequest { name }];
             let request =
                 DescribeTopicPartitionsRequest { topics, response_partition_limit: 5, ..Default::default() };
             vec![frame(version, &request, key)]
@@ -188,7 +182,7 @@ fn zeros(key: ApiKey, version: i16) -> Vec<u8> {
 }
 
 fn software() -> ApiVersionsRequest<'static> {
-    ApiVersionsRequest { client_software_name: "mutant", client_software_version: "1", ..Default::default() }
+    ApiVersionsRequest { client_software_name: "mutant", client_software_version: "1" }
 }
 
 /// Changes a frame in one to four ways, mostly keeping its size true.
@@ -372,12 +366,7 @@ fn a_few_bytes_that_claim_much_are_refused_at_once() {
 #[test]
 fn a_resource_that_is_asked_for_a_thousand_times_is_described_once() {
     let (_rig, mut client, _) = victim();
-    let resource = DescribeConfigsResource {
-        resource_type: 4,
-        resource_name: "3",
-        configuration_keys: None,
-        ..Default::default()
-    };
+    let resource = DescribeConfigsResource { resource_type: 4, resource_name: "3", configuration_keys: None };
     let mut resources = vec![resource; 1000];
     for (index, resource) in resources.iter_mut().enumerate() {
         resource.resource_name = ["3", "+3", "03", "0003"][index % 4];

@@ -2,6 +2,7 @@
 
 use protocol::ErrorCode;
 use protocol::messages::create_topics_response::CreateTopicsResponse;
+use protocol::messages::delete_topics_request::{DeleteTopicState, DeleteTopicsRequest};
 use protocol::messages::metadata_request::MetadataRequest;
 use protocol::messages::metadata_response::MetadataResponse;
 use shard::memory::{Crash, Faults};
@@ -54,24 +55,33 @@ fn acknowledged_records_survive_a_killed_process_at_any_moment() {
 }
 
 #[test]
-fn a_power_cut_leaves_whole_batches_and_a_node_that_goes_on() {
-    for seed in 0..20 {
+fn power_cuts_leave_whole_batches_from_the_front_and_a_node_that_goes_on() {
+    for seed in 0..12 {
         let rig = Rig::with(2, &[]);
         for _ in 0..seed {
             rig.world.random_u64();
         }
-        let mut client = rig.connect();
-        client.create("t", 2);
-        for round in 0..10 {
-            client.append("t", round % 2, &batch(&[&round.to_string(), "more"]));
-        }
-        rig.crash_and_restart(Crash::Power);
-        let mut client = rig.connect();
-        for partition in 0..2 {
-            let values = client.read_all("t", partition);
-            assert_eq!(values.len() % 2, 0, "whole batches");
-            let end = client.append("t", partition, &batch(&["after"]));
-            assert_eq!(end, values.len() as i64, "a prefix of what was there");
+        rig.connect().create_with(
+            "t",
+            2,
+            &[("internal.segment.bytes", "1500"), ("max.message.bytes", "1000")],
+        );
+        let mut logs = [Vec::new(), Vec::new()];
+        for round in 0..6 {
+            let mut client = rig.connect();
+            for (partition, log) in logs.iter_mut().enumerate() {
+                let values = client.read_all("t", partition as i32);
+                assert_eq!(values[..], log[..values.len()], "seed {seed}, round {round}");
+                assert_eq!(values.len() % 2, 0, "whole batches");
+                *log = values;
+                for number in 0..4 + seed {
+                    let values = [format!("{round}.{number}a"), format!("{round}.{number}b{:200}", "")];
+                    let offset = client.append("t", partition as i32, &batch(&[&values[0], &values[1]]));
+                    assert_eq!(offset, log.len() as i64);
+                    log.extend(values);
+                }
+            }
+            rig.crash_and_restart(Crash::Power);
         }
     }
 }
@@ -324,4 +334,42 @@ fn resets_of_connections_at_random_harm_nobody_else() {
     let mut client = rig.connect();
     let stored = client.fetch("t", 0, 0).records;
     assert!(batches(&stored).iter().zip(0..).all(|((header, _), offset)| header.base_offset.0 == offset));
+}
+
+#[test]
+fn a_crash_in_the_middle_of_a_change_leaves_it_whole_or_undone() {
+    for crash in [Crash::Process, Crash::Power] {
+        for turns in 0..8 {
+            let rig = Rig::with(3, &[]);
+            let mut client = rig.connect();
+            client.create("there", 5);
+            (0..5).for_each(|partition| assert_eq!(client.append("there", partition, &batch(&["old"])), 0));
+            client.send(7, &create_request("new", 7, &[("max.message.bytes", "777")]));
+            rig.turns(turns);
+            rig.crash_and_restart(crash);
+            let mut client = rig.connect();
+            let (code, _, partitions) = client.describe("new");
+            let is_whole = code == OK && partitions.len() == 7;
+            assert!(is_whole || code == ErrorCode::UnknownTopicOrPartition, "{partitions:?}");
+            if is_whole {
+                (0..7).for_each(|partition| assert_eq!(client.append("new", partition, &batch(&["v"])), 0));
+            }
+            let topics = vec![DeleteTopicState { name: Some("there"), ..Default::default() }];
+            client.send(6, &DeleteTopicsRequest { topics, ..Default::default() });
+            rig.turns(turns);
+            rig.crash_and_restart(crash);
+            let mut client = rig.connect();
+            if client.describe("there").0 == OK {
+                assert!((0..5).all(|partition| client.fetch("there", partition, 0).error == OK));
+                assert_eq!(client.delete("there"), OK);
+            }
+            let left = (0..5).any(|number| {
+                let dir = rig.dir("there", number);
+                rig.world.paths().iter().any(|path| path.starts_with(&dir))
+            });
+            assert!(!left, "files of a deleted topic are left after {turns} turns and {crash:?}");
+            client.create("there", 5);
+            assert_eq!(client.append("there", 4, &batch(&["new"])), 0);
+        }
+    }
 }

@@ -20,6 +20,12 @@ mod offsets;
 mod retention;
 mod sessions;
 
+mod events;
 mod hostile;
 mod life;
+mod load;
+mod model;
+mod patience;
 mod waiting;
+
+mod sockets;

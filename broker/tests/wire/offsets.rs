@@ -204,10 +204,9 @@ fn q25_q65_a_reader_with_a_stale_epoch_is_told_the_leader() {
 
 /// Where a leader epoch ends: error, epoch, offset.
 fn epoch_end(client: &mut Client, current_leader_epoch: i32, leader_epoch: i32) -> (ErrorCode, i32, i64) {
-    let partition =
-        OffsetForLeaderPartition { partition: 0, current_leader_epoch, leader_epoch, ..Default::default() };
-    let topic = OffsetForLeaderTopic { topic: "t", partitions: vec![partition], ..Default::default() };
-    let request = OffsetForLeaderEpochRequest { replica_id: -1, topics: vec![topic], ..Default::default() };
+    let partition = OffsetForLeaderPartition { partition: 0, current_leader_epoch, leader_epoch };
+    let topic = OffsetForLeaderTopic { topic: "t", partitions: vec![partition] };
+    let request = OffsetForLeaderEpochRequest { replica_id: -1, topics: vec![topic] };
     let reply = client.ask(4, &request);
     let response: OffsetForLeaderEpochResponse<'_> = reply.read();
     let part = &response.topics[0].partitions[0];
@@ -221,8 +220,8 @@ fn q78_the_end_of_a_leader_epoch() {
     assert_eq!(epoch_end(&mut client, -1, 0), (ok, 0, 0), "an empty log");
     client.append("t", 0, &batch(&["a", "b"]));
     assert_eq!(epoch_end(&mut client, -1, 0), (ok, 0, 2));
-    assert_eq!(epoch_end(&mut client, -1, 7), (ok, 0, 2), "the largest that is not above");
-    assert_eq!(epoch_end(&mut client, -1, -1), (ok, -1, -1), "none is");
+    assert_eq!(epoch_end(&mut client, -1, 7), (ok, -1, -1), "it never led");
+    assert_eq!(epoch_end(&mut client, -1, -1), (ok, -1, -1));
 }
 
 #[test]
@@ -232,8 +231,8 @@ fn q77_q78_unknown_partitions_are_told_by_every_look_up() {
     assert_eq!(client.offset_for("none", 0, -1), (unknown, -1, -1, -1));
     assert_eq!(client.offset_for("t", 9, -1), (unknown, -1, -1, -1));
     let partition = OffsetForLeaderPartition { partition: 9, ..Default::default() };
-    let topic = OffsetForLeaderTopic { topic: "t", partitions: vec![partition], ..Default::default() };
-    let request = OffsetForLeaderEpochRequest { replica_id: -1, topics: vec![topic], ..Default::default() };
+    let topic = OffsetForLeaderTopic { topic: "t", partitions: vec![partition] };
+    let request = OffsetForLeaderEpochRequest { replica_id: -1, topics: vec![topic] };
     for version in 2..=4 {
         let reply = client.ask(version, &request);
         let response: OffsetForLeaderEpochResponse<'_> = reply.read();
@@ -255,4 +254,23 @@ fn a_reader_whose_log_diverges_is_told_where() {
     let part = &response.responses[0].partitions[0];
     assert_eq!(error(part.error_code), ErrorCode::None);
     assert_eq!((part.diverging_epoch.epoch, part.diverging_epoch.end_offset), (0, 2));
+    request.topics[0].partitions[0].fetch_offset = 2;
+    for (last_fetched_epoch, expected) in
+        [(-1, ErrorCode::None), (0, ErrorCode::None), (7, ErrorCode::OffsetOutOfRange)]
+    {
+        request.max_wait_ms = 0;
+        request.topics[0].partitions[0].last_fetched_epoch = last_fetched_epoch;
+        assert_eq!(fetched(&client.ask(FETCH, &request))[0].error, expected, "epoch {last_fetched_epoch}");
+    }
+}
+
+#[test]
+fn a_reader_that_begins_an_empty_log_does_not_diverge() {
+    let (_rig, mut client) = with_topic();
+    let mut request = fetch_request(&[("t", 0, 0)]);
+    request.topics[0].partitions[0].last_fetched_epoch = 0;
+    let reply = client.ask(FETCH, &request);
+    let response: FetchResponse<'_> = reply.read();
+    let part = &response.responses[0].partitions[0];
+    assert_eq!((error(part.error_code), part.diverging_epoch.epoch), (ErrorCode::None, -1));
 }

@@ -262,19 +262,10 @@ fn grow(
         name,
         count,
         assignments: assigned.map(|brokers| {
-            brokers
-                .iter()
-                .map(|&id| CreatePartitionsAssignment { broker_ids: vec![id], ..Default::default() })
-                .collect()
+            brokers.iter().map(|&id| CreatePartitionsAssignment { broker_ids: vec![id] }).collect()
         }),
-        ..Default::default()
     });
-    let request = CreatePartitionsRequest {
-        topics: topics.collect(),
-        timeout_ms: 1000,
-        validate_only,
-        ..Default::default()
-    };
+    let request = CreatePartitionsRequest { topics: topics.collect(), timeout_ms: 1000, validate_only };
     let reply = client.ask(version, &request);
     let response: CreatePartitionsResponse<'_> = reply.read();
     response.results.iter().map(|result| (result.name.to_owned(), error(result.error_code))).collect()
@@ -310,8 +301,7 @@ fn q102_partitions_only_grow_and_every_topic_is_answered() {
 
 /// Deletes topics by name or id; gives each answer.
 fn delete(client: &mut Client, topics: &[(Option<&str>, Uuid)]) -> Vec<(Option<String>, Uuid, ErrorCode)> {
-    let topics =
-        topics.iter().map(|&(name, topic_id)| DeleteTopicState { name, topic_id, ..Default::default() });
+    let topics = topics.iter().map(|&(name, topic_id)| DeleteTopicState { name, topic_id });
     let reply = client.ask(6, &DeleteTopicsRequest { topics: topics.collect(), ..Default::default() });
     let response: DeleteTopicsResponse<'_> = reply.read();
     let results = response.responses.iter();
@@ -397,22 +387,20 @@ fn a_request_for_more_partitions_than_there_can_be_costs_nothing() {
     assert_eq!(client.describe("t").0, UNKNOWN);
 }
 
+/// A topic as described: its name, its error, its partitions.
+type Described = (String, ErrorCode, Vec<i32>);
+
 /// One page of descriptions: topics with their partitions, and where the next page begins.
 fn page(
     client: &mut Client,
     names: &[&str],
     limit: i32,
     cursor: Option<(&str, i32)>,
-) -> (Vec<(String, ErrorCode, Vec<i32>)>, Option<(String, i32)>) {
+) -> (Vec<Described>, Option<(String, i32)>) {
     let request = DescribeTopicPartitionsRequest {
-        topics: names.iter().map(|&name| TopicRequest { name, ..Default::default() }).collect(),
+        topics: names.iter().map(|&name| TopicRequest { name }).collect(),
         response_partition_limit: limit,
-        cursor: cursor.map(|(topic_name, partition_index)| Cursor {
-            topic_name,
-            partition_index,
-            ..Default::default()
-        }),
-        ..Default::default()
+        cursor: cursor.map(|(topic_name, partition_index)| Cursor { topic_name, partition_index }),
     };
     let reply = client.ask(0, &request);
     let response: DescribeTopicPartitionsResponse<'_> = reply.read();

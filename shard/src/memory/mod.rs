@@ -58,6 +58,8 @@ pub(crate) struct State {
     files: BTreeMap<PathBuf, Rc<RefCell<FileState>>>,
     dirs: std::collections::BTreeSet<PathBuf>,
     connections: Slab<Connection>,
+    /// Connections that were ever made.
+    connection_count: u64,
     accepting: BTreeMap<SocketAddr, Vec<Accepting>>,
     cores: Vec<Core>,
     pool: Pool,
@@ -92,6 +94,7 @@ impl World {
             files: BTreeMap::new(),
             dirs: std::collections::BTreeSet::new(),
             connections: Slab::new(),
+            connection_count: 0,
             accepting: BTreeMap::new(),
             cores: Vec::new(),
             pool: Pool::new(64 << 20),
@@ -194,6 +197,10 @@ impl MemoryIo {
         let mut state = self.state.borrow_mut();
         let due = state.now + state.latency();
         let core = &mut state.cores[self.core];
+        // What is asked of a socket begins in the order of asking: a close comes after all before it.
+        let socket = net::socket_of(&op);
+        let before = core.pending.iter().filter(|p| socket.is_some() && net::socket_of(&p.op) == socket);
+        let due = before.map(|pending| pending.due).fold(due, Nanos::max);
         core.sequence += 1;
         let sequence = core.sequence;
         core.pending.push(Pending { due, sequence, token, op, file });

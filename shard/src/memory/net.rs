@@ -26,6 +26,8 @@ impl Accepting {
 
 /// One connection; "in" is toward the core.
 pub(crate) struct Connection {
+    /// Tells it from an earlier one in the same place.
+    number: u64,
     core: usize,
     accepted: Option<Token>,
     inward: VecDeque<u8>,
@@ -47,6 +49,7 @@ enum Receive {
 pub struct Peer {
     state: Rc<RefCell<State>>,
     key: usize,
+    number: u64,
 }
 
 impl World {
@@ -57,7 +60,10 @@ impl World {
         let accepting = state.accepting.get(&address)?;
         let ready: Vec<_> = accepting.iter().filter_map(|a| a.token.map(|token| (a.core, token))).collect();
         let (core, token) = *ready.get(turn % ready.len().max(1))?;
+        state.connection_count += 1;
+        let number = state.connection_count;
         let key = state.connections.insert(Connection {
+            number,
             core,
             accepted: Some(token),
             inward: VecDeque::new(),
@@ -68,43 +74,45 @@ impl World {
             receive: None,
             send: None,
         });
-        Some(Peer { state: Rc::clone(&self.state), key })
+        Some(Peer { state: Rc::clone(&self.state), key, number })
     }
 }
 
 impl Peer {
     /// Sends bytes; the window does not hold a test back.
     pub fn send(&self, bytes: &[u8]) {
-        if let Some(connection) = self.state.borrow_mut().connections.get_mut(self.key) {
-            connection.inward.extend(bytes);
-        }
+        self.with(|connection| connection.inward.extend(bytes));
     }
 
     /// Takes up to `count` bytes that have arrived.
     pub fn receive(&self, count: usize) -> Vec<u8> {
-        let mut state = self.state.borrow_mut();
-        let Some(connection) = state.connections.get_mut(self.key) else { return Vec::new() };
-        let count = count.min(connection.outward.len());
-        connection.outward.drain(..count).collect()
+        let taken = self.with(|connection| {
+            let count = count.min(connection.outward.len());
+            connection.outward.drain(..count).collect()
+        });
+        taken.unwrap_or_default()
     }
 
     /// Ends the connection politely.
     pub fn close(&self) {
-        if let Some(connection) = self.state.borrow_mut().connections.get_mut(self.key) {
-            connection.peer_closed = true;
-        }
+        self.with(|connection| connection.peer_closed = true);
     }
 
     /// Ends the connection rudely.
     pub fn reset(&self) {
-        if let Some(connection) = self.state.borrow_mut().connections.get_mut(self.key) {
-            connection.is_reset = true;
-        }
+        self.with(|connection| connection.is_reset = true);
     }
 
     /// Whether the core has closed the connection.
     pub fn is_closed(&self) -> bool {
-        !self.state.borrow().connections.contains(self.key)
+        self.with(|_| ()).is_none()
+    }
+
+    /// Does something with the connection, unless it is gone.
+    fn with<R>(&self, act: impl FnOnce(&mut Connection) -> R) -> Option<R> {
+        let mut state = self.state.borrow_mut();
+        let connection = state.connections.get_mut(self.key)?;
+        (connection.number == self.number).then(|| act(connection))
     }
 }
 
@@ -174,6 +182,22 @@ impl MemoryIo {
             done.push(Completion { token, outcome: Outcome::Closed, more: false });
             false
         });
+    }
+}
+
+/// The socket that an operation is about.
+pub(super) fn socket_of(op: &Op) -> Option<SocketId> {
+    match op {
+        Op::Receive { socket }
+        | Op::ReceiveInto { socket, .. }
+        | Op::CancelReceive { socket }
+        | Op::Send { socket, .. }
+        | Op::Close { socket } => Some(*socket),
+        Op::Accept { .. }
+        | Op::Write { .. }
+        | Op::WriteDurable { .. }
+        | Op::Read { .. }
+        | Op::Sync { .. } => None,
     }
 }
 

@@ -198,6 +198,8 @@ impl Whole {
                 skip_parts(parts, count);
                 parts.len()
             }
+            // The device takes no more: asking again would never end.
+            Work::Write { parts, .. } if count == 0 && !parts.is_empty() => return Advance::Done,
             Work::Write { offset, parts, .. } => {
                 *offset += count as u64;
                 skip_parts(parts, count);
@@ -227,6 +229,7 @@ impl Whole {
             _ if result < 0 => Outcome::Failed(IoError(-result)),
             Work::ReceiveInto { buffer, .. } => Outcome::ReceivedInto(buffer),
             Work::Send { .. } => Outcome::Sent,
+            Work::Write { parts, .. } if !parts.is_empty() => Outcome::Failed(IoError::NO_SPACE),
             Work::Write { .. } => Outcome::Written,
             Work::WriteDurable { written, buffer, .. } if written < buffer.len() => {
                 drop(buffer);

@@ -10,6 +10,7 @@ mod inflight;
 mod provided;
 mod sockets;
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub struct Ring {
     pool: Pool,
     /// Completions of operations that were performed inline.
     ready: Vec<Completion>,
+    /// The kernel's completions that were taken while submitting, in order.
+    stash: VecDeque<(usize, i32, u32)>,
     bell: Arc<Bell>,
     started: Instant,
     random: Random,
@@ -62,6 +65,7 @@ impl Ring {
             provided,
             pool,
             ready: Vec::new(),
+            stash: VecDeque::new(),
             bell,
             started: Instant::now(),
             random: Random::from_seed(boot::random_seed()),
@@ -92,7 +96,15 @@ impl Ring {
             // and lies on the heap, so that the table may move its own entries.
             match unsafe { self.ring.submission().push(&entry) } {
                 Ok(()) => return,
-                Err(_) => self.enter(Wait::No),
+                Err(_) => {
+                    self.enter(Wait::No);
+                    // A full completion queue keeps the kernel from taking submissions: make room.
+                    self.stash.extend(
+                        self.ring
+                            .completion()
+                            .map(|entry| (entry.user_data() as usize, entry.result(), entry.flags())),
+                    );
+                }
             }
         }
     }
@@ -199,7 +211,7 @@ impl Ring {
     }
 
     fn cancel_receive(&mut self, socket: SocketId) {
-        if let Some(key) = self.sockets.receiving(socket) {
+        if let Some(key) = self.sockets.cancel_receive(socket) {
             let entry = opcode::AsyncCancel::new(key as u64).build();
             self.submit_entry(Inflight::Cancel, entry);
         }
@@ -284,13 +296,24 @@ impl Ring {
                 Outcome::Received(bytes)
             }
             // The provided buffers ran out for a moment, or the kernel ended the multishot: arm it again.
-            error if -error == libc::ENOBUFS => return self.rearm(key, socket),
+            error if -error == libc::ENOBUFS && !self.sockets.is_cancelled(socket) => {
+                return self.rearm(key, socket);
+            }
+            error if -error == libc::ENOBUFS => Outcome::Failed(IoError::CANCELLED),
             error => Outcome::Failed(IoError(-error)),
         };
         let ended = matches!(&outcome, Outcome::Received(bytes) if bytes.is_empty());
         if !more && !ended && matches!(outcome, Outcome::Received(_)) {
             done.push(Completion { token, outcome, more: true });
-            return self.rearm(key, socket);
+            if !self.sockets.is_cancelled(socket) {
+                return self.rearm(key, socket);
+            }
+            // The cancel may have found nothing to end: this receive ended by itself just before.
+            let outcome = Outcome::Failed(IoError::CANCELLED);
+            done.push(Completion { token, outcome, more: false });
+            self.inflight.remove(key);
+            self.sockets.set_receiving(socket, None);
+            return self.end_on(Some(socket), done);
         }
         done.push(Completion { token, outcome, more });
         if !more {
@@ -350,13 +373,17 @@ impl Io for Ring {
     }
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) {
-        let wait = if self.ready.is_empty() { wait } else { Wait::No };
+        let wait = if self.ready.is_empty() && self.stash.is_empty() { wait } else { Wait::No };
         self.enter(wait);
         done.append(&mut self.ready);
         loop {
             // One entry at a time: handling it may push new submissions.
-            let Some(entry) = self.ring.completion().next() else { break };
-            self.on_entry(entry.user_data() as usize, entry.result(), entry.flags(), done);
+            let next = self.stash.pop_front().or_else(|| {
+                let entry = self.ring.completion().next()?;
+                Some((entry.user_data() as usize, entry.result(), entry.flags()))
+            });
+            let Some((key, result, flags)) = next else { break };
+            self.on_entry(key, result, flags, done);
         }
         self.provided.publish();
     }

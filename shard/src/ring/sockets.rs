@@ -23,6 +23,8 @@ struct Connection {
     pending: u32,
     /// The multishot receive under way, by its key in the in-flight table.
     receiving: Option<usize>,
+    /// Whether that receive is to end: it is not armed again.
+    is_cancelled: bool,
     /// Set once the connection is to go.
     closing: Option<Token>,
 }
@@ -46,7 +48,15 @@ impl Sockets {
         let peer = stream.peer_addr().ok()?;
         // Replies are whole when they are sent; waiting for more would only delay them.
         stream.set_nodelay(true).ok()?;
-        let key = self.connections.insert(Connection { stream, pending: 0, receiving: None, closing: None });
+        // A peer that vanished without a word is found out in the end.
+        set_option(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE).ok()?;
+        let key = self.connections.insert(Connection {
+            stream,
+            pending: 0,
+            receiving: None,
+            is_cancelled: false,
+            closing: None,
+        });
         Some((SocketId(key as u32), peer))
     }
 
@@ -94,7 +104,21 @@ impl Sockets {
     }
 
     pub(super) fn set_receiving(&mut self, socket: SocketId, key: Option<usize>) {
-        self.connections[socket.0 as usize].receiving = key;
+        let connection = &mut self.connections[socket.0 as usize];
+        connection.receiving = key;
+        connection.is_cancelled = false;
+    }
+
+    /// Marks the receive under way as to be ended; its key, if there is one.
+    pub(super) fn cancel_receive(&mut self, socket: SocketId) -> Option<usize> {
+        let connection = self.connections.get_mut(socket.0 as usize)?;
+        connection.is_cancelled = connection.receiving.is_some();
+        connection.receiving
+    }
+
+    /// Whether the receive under way is to end.
+    pub(super) fn is_cancelled(&self, socket: SocketId) -> bool {
+        self.connections[socket.0 as usize].is_cancelled
     }
 }
 

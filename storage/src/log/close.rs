@@ -4,7 +4,7 @@
 //! files, which are written without a sync: after a power cut they may be anything, and the marker then
 //! convicts them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use shard::{Disk, IoError, OpenMode};
 
@@ -17,6 +17,8 @@ use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, TIME_INDEX, parse_name, path
 
 /// The marker's name.
 pub(super) const MARKER: &str = "ringlog.clean";
+/// What of a directory's name stays in its name aside.
+const ASIDE_CHARS_MAX: usize = 200;
 /// More than any marker has.
 const MARKER_LEN_MAX: u64 = 256;
 
@@ -117,7 +119,14 @@ impl Log {
         let marker = Marker { base: active.base, size: active.size, end: self.offsets.end, index_crc };
         write_file(disk, &path_of(&self.dir, active.base, INDEX), &offsets)?;
         write_file(disk, &path_of(&self.dir, active.base, TIME_INDEX), &times)?;
-        write_file(disk, &path_of(&self.dir, self.offsets.end, SNAPSHOT), &self.producers.encode_snapshot())?;
+        let (path, snapshot) =
+            (path_of(&self.dir, self.offsets.end, SNAPSHOT), self.producers.encode_snapshot());
+        if active.base == self.offsets.end {
+            // It is also the proof and the memory of what was sealed before: a power cut must not tear it.
+            disk.replace_file(&path, &snapshot).map_err(StorageError::io(&path))?;
+        } else {
+            write_file(disk, &path, &snapshot)?;
+        }
         write_file(disk, &self.dir.join(MARKER), marker.encode().as_bytes())
     }
 
@@ -144,14 +153,20 @@ impl Log {
         if !self.on_disk.has_dir {
             return Ok(());
         }
-        let mut gone = self.dir.clone().into_os_string();
-        gone.push(".deleted");
-        let gone = gone.as_ref();
-        disk.remove_dir(gone)
-            .and_then(|()| disk.rename(&self.dir, gone))
-            .and_then(|()| disk.remove_dir(gone))
+        let gone = aside_of(&self.dir, "deleted");
+        disk.remove_dir(&gone)
+            .and_then(|()| disk.rename(&self.dir, &gone))
+            .and_then(|()| disk.remove_dir(&gone))
             .map_err(StorageError::io(&self.dir))
     }
+}
+
+/// Where a log's directory is moved out of the way: beside it, under a name that ends so. A directory's name may be as long
+/// as the file system allows, so the new one is cut, and told from others cut alike by a checksum.
+pub fn aside_of(dir: &Path, ending: &str) -> PathBuf {
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    let cut: String = name.chars().take(ASIDE_CHARS_MAX).collect();
+    dir.with_file_name(format!("{cut}.{:08x}.{ending}", crc32c::crc32c(name.as_bytes())))
 }
 
 fn sync_file(disk: &mut dyn Disk, path: &Path) -> Result<(), StorageError> {
