@@ -21,6 +21,8 @@ pub enum Answer {
     Size(u64),
     /// To a question about a group.
     Group(GroupReply),
+    /// To a deletion of records.
+    Trimmed(Trimmed),
 }
 
 /// What became of an append.
@@ -125,6 +127,22 @@ pub struct EpochEnd {
     pub end_offset: i64,
 }
 
+/// What a deletion of records came to.
+#[derive(Debug, Clone, Copy)]
+pub struct Trimmed {
+    /// Why nothing was deleted.
+    pub error: ErrorCode,
+    /// Where the log starts now, -1 on an error.
+    pub low_watermark: i64,
+}
+
+impl Trimmed {
+    /// Nothing was deleted.
+    pub fn refused(error: ErrorCode) -> Trimmed {
+        Trimmed { error, low_watermark: -1 }
+    }
+}
+
 impl Answer {
     /// An append's answer; any other is a bug.
     pub fn appended(self) -> Appended {
@@ -171,6 +189,14 @@ impl Answer {
         match self {
             Answer::Size(bytes) => bytes,
             other => unreachable!("a size was asked for, and answered by {other:?}"),
+        }
+    }
+
+    /// A deletion of records; any other is a bug.
+    pub fn trimmed(self) -> Trimmed {
+        match self {
+            Answer::Trimmed(answer) => answer,
+            other => unreachable!("a deletion was asked for, and answered by {other:?}"),
         }
     }
 }

@@ -24,6 +24,8 @@ pub mod api_versions;
 pub mod create_partitions;
 #[path = "api/19_create_topics.rs"]
 pub mod create_topics;
+#[path = "api/21_delete_records.rs"]
+pub mod delete_records;
 #[path = "api/20_delete_topics.rs"]
 pub mod delete_topics;
 #[path = "api/48_describe_client_quotas.rs"]
@@ -155,6 +157,7 @@ pub const ALL: &[Api] = &[
     api_versions::API,
     create_topics::API,
     delete_topics::API,
+    delete_records::API,
     init_producer_id::API,
     offset_for_leader_epoch::API,
     acls::DESCRIBE,

@@ -98,7 +98,7 @@ impl Broker {
             pending: PendingRequests::new(me),
             parked: HashMap::new(),
             server: Server::new(node.limits()),
-            partitions: Partitions::new(node.data_dir.clone()),
+            partitions: Partitions::new(node.data_dir.clone(), node.config.values()),
             groups: GroupCoordinators::default(),
             image,
             controller,
@@ -554,6 +554,10 @@ impl App for Broker {
             self.groups.on_timer(turn, &mut self.partitions, &mut self.out);
             return self.settle(turn);
         }
+        if token.0 >> 56 != TIMER_TICK {
+            // It only wakes the core for its background work.
+            return;
+        }
         turn.timers.set(turn.now.plus_ms(TICK_MS), token);
         self.server.on_tick(&mut net_turn(turn));
         self.partitions.on_tick(turn);
@@ -565,7 +569,7 @@ impl App for Broker {
     fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
         let has_more = self.groups.on_background(turn, &mut self.partitions, &mut self.out);
         self.settle(turn);
-        has_more
+        self.partitions.on_background(turn) || has_more
     }
 
     fn on_turn_end(&mut self, turn: &mut Turn<'_>) -> bool {
@@ -583,6 +587,7 @@ impl App for Broker {
             self.on_events(turn);
             self.settle(turn);
         }
+        self.partitions.push_commit(turn);
         self.end_if_stopped(turn);
         self.server.is_holding()
     }

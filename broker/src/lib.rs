@@ -28,6 +28,7 @@ mod topic_name;
 
 pub mod metadata;
 mod partition;
+pub use partition::replay_journals;
 
 pub mod groups;
 

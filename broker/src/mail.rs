@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use net::{Reply, ReplySlot};
 use shard::{Buf, ShardId};
-use storage::Offset;
+use storage::{Offset, Promise};
 
 use crate::answer::Answer;
 use crate::groups::ask::GroupQuestion;
@@ -73,8 +73,8 @@ pub struct Question {
 /// What can be asked of a partition.
 #[derive(Debug)]
 pub enum Ask {
-    /// Append these records.
-    Append(Buf),
+    /// Append these records, and answer when they are kept as promised.
+    Append(Buf, Promise),
     /// Read.
     Fetch(FetchAsk),
     /// Find an offset by time: a timestamp in ms or one of the special values (Q75).
@@ -88,6 +88,11 @@ pub enum Ask {
     EpochEnd(i32),
     /// How large it is on disk.
     Size,
+    /// Delete the records before an offset; -1 stands for the high watermark (Q72).
+    Trim {
+        /// The first offset that stays.
+        offset: i64,
+    },
 }
 
 /// What a fetch wants of a partition.

@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use broker::cli::{self, Cli, Command, StartArgs};
+use broker::config::topic_table::find_topic_setting;
 use broker::start::{self, RunningNode};
 use clap::Parser;
+use shard::DurableWrites;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tracing_subscriber::filter::LevelFilter;
@@ -63,8 +65,20 @@ fn print_banner(node: &RunningNode, descriptors: u64) {
     }
     println!("  cores       {:?}, one thread each; up to {descriptors} descriptors", node.cpus);
     println!("  data        {}", node.node.data_dir_text);
+    let config = &node.node.config;
+    let durability = find_topic_setting("ringlog.durability").ok().and_then(|it| config.text_for_topics(it));
+    let journal_mib = config.values().ringlog_journal_bytes() >> 20;
+    let writes = match node.durable_writes {
+        DurableWrites::Direct => "written directly",
+        DurableWrites::Synced => {
+            "written through the page cache and synced, for this file system has no direct writes"
+        }
+    };
+    println!("  journal     {journal_mib} MiB a core, {writes}");
     println!(
-        "  a record is acknowledged when it is in the operating system's page cache (acks=1 and acks=all alike): it \
-         survives a kill of this process, not a loss of power"
+        "  acks=all is acknowledged when the records survive a loss of power, in topics with ringlog.durability=disk \
+         (here the default is {}); acks=1, and acks=all in topics with ringlog.durability=os, when they are in the \
+         operating system's page cache and survive a kill of this process",
+        durability.unwrap_or_default()
     );
 }

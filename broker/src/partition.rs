@@ -4,39 +4,47 @@
 //! happened: an append when its bytes are in the file, a fetch when its bytes are read.
 
 mod append;
+mod compaction;
+mod durable;
 mod lookup;
 mod open;
 mod own;
 mod read;
+mod space;
+mod upkeep;
 mod watch;
 
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use protocol::ErrorCode;
-use shard::{Completion, Nanos, Outcome, Token};
+use shard::{Completion, Outcome, Token, WallMs};
 use slab::Slab;
 use storage::{Log, Offset, OpenFiles, Progress};
 
-use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset};
+use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset, Trimmed};
+use crate::config::server::ServerValues;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
 use append::Waiting;
-pub use open::remove_leftovers;
+use compaction::Compactions;
+use durable::Durability;
+pub use durable::{log_id, partition_id};
+pub use open::{remove_leftovers, replay_journals};
 use read::{Budget, PendingRead};
+use space::DiskSpace;
+use upkeep::Upkeep;
 use watch::Watches;
 
 /// Files that one core holds open at most; logs beyond open theirs anew when they need them.
 const OPEN_FILES_MAX: usize = 4096;
 
-/// How often silent producers are looked for.
-const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
-
 /// The kinds of operation, as the top byte of their tokens; the server's are below.
 const WRITE: u64 = 16;
 const READ: u64 = 17;
+const JOURNAL: u64 = 18;
+const COMPACT: u64 = 19;
 
 /// A generation fits between a token's kind and its key.
 const GENERATION_MASK: u32 = 0xff_ffff;
@@ -55,6 +63,12 @@ struct Partition {
     is_listed: bool,
     /// Whether the broker itself writes here, and wants to hear of it.
     is_own: bool,
+    /// Whether it stands in the list of partitions with something unsynced.
+    is_unsynced: bool,
+    /// Whether it is being compacted or waits for it.
+    is_compacting: bool,
+    /// When its log is looked at next, if it stands in the queue of upkeep.
+    upkeep_at: Option<WallMs>,
     /// Tells it from an earlier partition in the same place, whose operations may still complete.
     generation: u32,
 }
@@ -71,9 +85,11 @@ pub struct Partitions {
     reading_bytes: usize,
     /// Partitions with something to write at the turn's end.
     listed: Vec<usize>,
+    upkeep: Upkeep,
+    durability: Durability,
+    space: DiskSpace,
+    compactions: Compactions,
     generation: u32,
-    /// When silent producers were looked for last.
-    expired_at: Nanos,
 }
 
 /// Why a partition does not answer, and the leader epoch that it has.
@@ -103,7 +119,7 @@ impl Outbound {
 
 impl Partitions {
     /// No partitions yet; their directories will lie in `data_dir`.
-    pub fn new(data_dir: PathBuf) -> Partitions {
+    pub fn new(data_dir: PathBuf, settings: &ServerValues) -> Partitions {
         Partitions {
             data_dir,
             slots: Slab::new(),
@@ -112,8 +128,11 @@ impl Partitions {
             reads: Slab::new(),
             reading_bytes: 0,
             listed: Vec::new(),
+            upkeep: Upkeep::default(),
+            durability: Durability::new(settings.ringlog_journal_bytes()),
+            compactions: Compactions::new(settings.log_cleaner_dedupe_buffer_size()),
+            space: DiskSpace::new(settings.ringlog_disk_reserve_bytes()),
             generation: 0,
-            expired_at: Nanos::default(),
         }
     }
 
@@ -137,19 +156,6 @@ impl Partitions {
         self.files.close_evicted(turn.disk);
     }
 
-    /// Now and then: forgets producers that were silent for `producer.id.expiration.ms` (Q44).
-    pub fn on_tick(&mut self, turn: &Turn<'_>) {
-        if turn.now.since(self.expired_at) < EXPIRY_INTERVAL {
-            return;
-        }
-        self.expired_at = turn.now;
-        for (_, partition) in &mut self.slots {
-            if let Ok(log) = &mut partition.log {
-                log.expire_producers(turn.wall_ms);
-            }
-        }
-    }
-
     /// Takes questions in, all of one request, in the request's order.
     pub fn on_ask(
         &mut self,
@@ -164,7 +170,9 @@ impl Partitions {
             let number = question.number;
             let answer = match (question.ask, found) {
                 (ask, Err(refusal)) => Some(refused(&ask, refusal)),
-                (Ask::Append(records), Ok(slot)) => self.append(turn, slot, (request, number), records),
+                (Ask::Append(records, promise), Ok(slot)) => {
+                    self.append(turn, slot, (request, number), records, promise)
+                }
                 (Ask::Fetch(ask), Ok(slot)) => {
                     let budget = budget.get_or_insert(Budget { bytes: ask.budget_bytes, is_first: true });
                     self.fetch(turn, slot, (request, number), ask, budget)
@@ -174,6 +182,7 @@ impl Partitions {
                 }
                 (Ask::EpochEnd(epoch), Ok(slot)) => Some(Answer::EpochEnd(self.epoch_end(slot, epoch))),
                 (Ask::Size, Ok(slot)) => Some(Answer::Size(self.size_bytes(slot))),
+                (Ask::Trim { offset }, Ok(slot)) => Some(Answer::Trimmed(self.trim(turn, slot, offset))),
             };
             if let Some(answer) = answer {
                 out.answers.push((request, number, answer));
@@ -201,29 +210,35 @@ impl Partitions {
         let key = (completion.token.0 & u64::from(u32::MAX)) as usize;
         match completion.token.0 >> 56 {
             WRITE => {
-                let generation = (completion.token.0 >> 32) as u32 & GENERATION_MASK;
-                if self.slots.get(key).is_some_and(|partition| partition.generation == generation) {
-                    self.on_written(turn, key, &completion.outcome, out);
+                let (slot, generation) = durable::split(completion.token);
+                let known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
+                if let Some(Ok(log)) = known.map(|partition| &mut partition.log) {
+                    let progress = log.on_outcome(turn.disk, &completion.outcome);
+                    self.on_progress(slot, progress, out);
+                    // A segment that was sealed can be compacted, or deleted.
+                    if matches!(completion.outcome, Outcome::Synced) {
+                        self.schedule_upkeep(slot);
+                    }
                 }
             }
+            JOURNAL => self.on_journal(turn, completion, out),
+            COMPACT => self.on_compaction_synced(turn, &completion),
             _ => self.on_read(turn, key, completion.outcome, out),
         }
     }
 
-    fn on_written(&mut self, turn: &mut Turn<'_>, slot: usize, outcome: &Outcome, out: &mut Outbound) {
+    /// What a completion meant for a partition.
+    fn on_progress(&mut self, slot: usize, progress: Progress, out: &mut Outbound) {
         let partition = &mut self.slots[slot];
-        let Ok(log) = &mut partition.log else { return };
-        let progress = log.on_outcome(turn.disk, outcome);
         match progress {
             Progress::Nothing => {}
-            Progress::EndMoved => {
-                let end = log.offsets().end;
-                // A partition with one replica: what the leader has, all have.
-                log.advance_high_watermark(end);
+            Progress::EndMoved | Progress::DurableMoved => {
                 partition.complete_appends(out);
-                partition.watches.wake(out);
-                if partition.is_own {
-                    out.logs.push((partition.id(), Ok(end)));
+                if partition.advance_high_watermark() {
+                    partition.watches.wake(out);
+                    if let (true, Ok(log)) = (partition.is_own, &partition.log) {
+                        out.logs.push((partition.id(), Ok(log.offsets().high_watermark)));
+                    }
                 }
             }
             Progress::Offline(reason) => {
@@ -252,13 +267,34 @@ impl Partitions {
             partition.is_listed = false;
             let Ok(log) = &mut partition.log else { continue };
             let token = Token((WRITE << 56) | (u64::from(partition.generation) << 32) | slot as u64);
-            if let Err(reason) = log.push_writes(turn.disk, &mut self.files, turn.ops, token) {
+            let journal = self.durability.journal.as_mut();
+            if let Err(reason) = log.push_writes(turn.disk, &mut self.files, journal, turn.ops, token) {
                 let (topic, number) = (&partition.topic.name, partition.number);
                 tracing::error!(%topic, partition = number, ?reason, "the partition is offline: its log cannot be written");
                 partition.fail_appends(&format!("the partition's log is offline: {reason:?}"), out);
                 partition.watches.wake(out);
             }
+            self.note_unsynced(slot);
         }
+    }
+
+    /// Deletes the records before `offset`; -1 stands for the high watermark (Q72).
+    fn trim(&mut self, turn: &mut Turn<'_>, slot: usize, offset: i64) -> Trimmed {
+        let Ok(log) = &mut self.slots[slot].log else {
+            return Trimmed::refused(ErrorCode::KafkaStorageError);
+        };
+        let high_watermark = log.offsets().high_watermark;
+        let offset = if offset == -1 { high_watermark } else { Offset(offset) };
+        if !(Offset::ZERO..=high_watermark).contains(&offset) {
+            return Trimmed::refused(ErrorCode::OffsetOutOfRange);
+        }
+        if let Err(error) = log.delete_records(turn.disk, offset) {
+            tracing::error!(%error, "records cannot be deleted");
+            return Trimmed::refused(ErrorCode::KafkaStorageError);
+        }
+        let low_watermark = log.offsets().log_start.0;
+        self.schedule_upkeep(slot);
+        Trimmed { error: ErrorCode::None, low_watermark }
     }
 
     fn size_bytes(&self, slot: usize) -> u64 {
@@ -274,15 +310,23 @@ impl Partitions {
 
     /// Whether bytes of appends are still on their way.
     pub fn has_flights(&self) -> bool {
-        self.slots
-            .iter()
-            .any(|(_, partition)| partition.log.as_ref().is_ok_and(|log| log.has_flight() || log.has_work()))
+        let is_busy = |log: &Log| log.has_flight() || log.has_work();
+        self.is_committing()
+            || self.slots.iter().any(|(_, partition)| partition.log.as_ref().is_ok_and(is_busy))
     }
 }
 
 impl Partition {
     fn id(&self) -> PartitionId {
         PartitionId { topic_id: self.topic.id, partition: self.number }
+    }
+
+    /// A partition with one replica: what the leader has, as durably as was asked, all have. Says whether it moved.
+    fn advance_high_watermark(&mut self) -> bool {
+        let Ok(log) = &mut self.log else { return false };
+        let before = log.offsets().high_watermark;
+        log.advance_high_watermark(log.readable_end());
+        log.offsets().high_watermark > before
     }
 
     fn leader_epoch(&self) -> i32 {
@@ -293,10 +337,11 @@ impl Partition {
 /// The answer of a partition that cannot answer, in the words of the question.
 fn refused(ask: &Ask, Refusal { error, leader_epoch }: Refusal) -> Answer {
     match ask {
-        Ask::Append(_) => Answer::Appended(Appended::refused(error, error.text())),
+        Ask::Append(..) => Answer::Appended(Appended::refused(error, error.text())),
         Ask::Fetch(_) => Answer::Fetched(Fetched { leader_epoch, ..Fetched::refused(error) }),
         Ask::OffsetFor { .. } => Answer::Offset(FoundOffset::refused(error)),
         Ask::EpochEnd(_) => Answer::EpochEnd(EpochEnd { error, leader_epoch: -1, end_offset: -1 }),
         Ask::Size => Answer::Size(0),
+        Ask::Trim { .. } => Answer::Trimmed(Trimmed::refused(error)),
     }
 }

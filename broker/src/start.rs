@@ -10,7 +10,9 @@ use std::time::Instant;
 use net::{Admission, ListenerIndex};
 use shard::boot::{self, BootError, DirLock, Running};
 use shard::ring::{Files, Ring, RingError};
-use shard::{Io, ListenerId, Pool, ShardId};
+use shard::{Disk, DurableWrites, Io, ListenerId, Pool, ShardId};
+
+use storage::{StorageError, journal};
 
 use crate::broker::Broker;
 use crate::config::{Cores, ServerConfig};
@@ -18,6 +20,7 @@ use crate::data_dir::{self, DataDirError};
 use crate::metadata::controller::Controller;
 use crate::metadata::log::MetadataError;
 use crate::node::Node;
+use crate::partition::replay_journals;
 
 /// Why a node does not start: one line that says what to do.
 #[derive(Debug)]
@@ -30,6 +33,8 @@ pub enum StartError {
     Lock(PathBuf, io::Error),
     /// The metadata cannot be read.
     Metadata(MetadataError),
+    /// A journal cannot be replayed.
+    Journal(StorageError),
     /// An address cannot be listened on.
     Listen {
         /// Which.
@@ -68,6 +73,7 @@ impl fmt::Display for StartError {
             StartError::DataDir(error) => error.fmt(f),
             StartError::Lock(dir, error) => write!(f, "{}: {error}", dir.display()),
             StartError::Metadata(error) => error.fmt(f),
+            StartError::Journal(error) => write!(f, "the journal cannot be replayed: {error}"),
             StartError::Listen { address, error } => {
                 write!(
                     f,
@@ -96,6 +102,8 @@ pub struct RunningNode {
     pub addresses: Vec<Vec<SocketAddr>>,
     /// The CPUs of its cores.
     pub cpus: Vec<usize>,
+    /// How its journals become durable.
+    pub durable_writes: DurableWrites,
     /// Its cores.
     pub running: Running,
     /// Keeps other processes out of its directory.
@@ -141,8 +149,19 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
         config,
     });
     let pool = Pool::new(node.config.values().ringlog_pool_bytes() as usize);
+    let durable_writes = probe_journal(&node)?;
     let running = boot_cores(&node, &addresses, &cpus, &pool)?;
-    Ok(RunningNode { node, addresses, cpus, running, lock })
+    Ok(RunningNode { node, addresses, cpus, durable_writes, running, lock })
+}
+
+/// Finds out how durable writes work where the data lies.
+fn probe_journal(node: &Node) -> Result<DurableWrites, StartError> {
+    let path = journal::path_of(&node.data_dir, 0);
+    let mut files = Files::default();
+    let dir = path.parent().unwrap_or(&node.data_dir);
+    let opened = files.create_dir(dir).and_then(|()| files.open_durable(&path));
+    let io = |error| StartError::Lock(path.clone(), io::Error::from_raw_os_error(error));
+    opened.map(|(_, writes)| writes).map_err(|shard::IoError(error)| io(error))
 }
 
 fn boot_cores(
@@ -183,8 +202,11 @@ fn listen(
 
 fn open_controller(ring: &mut Ring, node: &Node) -> Result<Controller, StartError> {
     let (config, now) = (Arc::clone(&node.config), ring.wall_ms());
-    Controller::open(ring.disk(), &node.data_dir, config, &node.cluster_id, node.core_count, now)
-        .map_err(StartError::Metadata)
+    let controller =
+        Controller::open(ring.disk(), &node.data_dir, config, &node.cluster_id, node.core_count, now)
+            .map_err(StartError::Metadata)?;
+    replay_journals(ring.disk(), &node.data_dir, controller.image()).map_err(StartError::Journal)?;
+    Ok(controller)
 }
 
 fn choose_cpus(wanted: &Cores) -> Result<Vec<usize>, StartError> {

@@ -201,7 +201,7 @@ impl Server {
             Outcome::Sent => self.on_sent(turn, key),
             Outcome::Closed => self.on_closed(key),
             Outcome::Failed(error) => self.on_failed(turn, completion.token, key, error),
-            Outcome::Written | Outcome::Read(_) | Outcome::Synced => {
+            Outcome::Written | Outcome::WrittenDurable(_) | Outcome::Read(_) | Outcome::Synced => {
                 unreachable!("files are not the server's")
             }
         }

@@ -286,6 +286,78 @@ pub fn skip_parts(parts: &mut Vec<Buf>, mut count: usize) {
     parts.drain(..whole);
 }
 
+/// What direct writes are aligned to, in memory and in the file: a page, and at least a sector of every disk.
+pub const ALIGNMENT: usize = 4096;
+
+/// A buffer for direct writes: it begins at a multiple of [`ALIGNMENT`], and is as long as one.
+pub struct AlignedBuf {
+    memory: Box<[u8]>,
+    start: usize,
+    capacity: usize,
+    len: usize,
+}
+
+impl AlignedBuf {
+    /// An empty one with room for at least `capacity` bytes.
+    pub fn new(capacity: usize) -> AlignedBuf {
+        let capacity = capacity.next_multiple_of(ALIGNMENT);
+        let memory = zeroed(capacity + ALIGNMENT);
+        let start = memory.as_ptr().align_offset(ALIGNMENT);
+        assert!(start < ALIGNMENT, "memory can be aligned to a page");
+        AlignedBuf { memory, start, capacity, len: 0 }
+    }
+
+    /// How many bytes are filled.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is filled.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The filled part.
+    pub fn filled(&self) -> &[u8] {
+        &self.memory[self.start..self.start + self.len]
+    }
+
+    /// The filled part, to be patched.
+    pub fn filled_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..self.start + self.len]
+    }
+
+    /// Appends `bytes`; more room is made if there is too little.
+    pub fn put(&mut self, bytes: &[u8]) {
+        let end = self.len + bytes.len();
+        if end > self.capacity {
+            let mut larger = AlignedBuf::new(end.max(2 * self.capacity));
+            larger.put(self.filled());
+            *self = larger;
+        }
+        self.memory[self.start + self.len..self.start + end].copy_from_slice(bytes);
+        self.len = end;
+    }
+
+    /// Fills up with zeros to the next multiple of [`ALIGNMENT`].
+    pub fn pad(&mut self) {
+        let end = self.len.next_multiple_of(ALIGNMENT);
+        self.memory[self.start + self.len..self.start + end].fill(0);
+        self.len = end;
+    }
+
+    /// Empties it; its memory stays.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+}
+
+impl fmt::Debug for AlignedBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AlignedBuf({} of {} bytes)", self.len, self.capacity)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -328,6 +400,19 @@ mod tests {
         assert_eq!(big.capacity(), 3 << 20);
         big.put(&[7; 5]);
         assert_eq!(&*big.freeze(), &[7; 5]);
+    }
+
+    #[test]
+    fn an_aligned_buffer_stays_aligned_as_it_grows() {
+        let mut buffer = AlignedBuf::new(1);
+        for i in 0..5000_u32 {
+            buffer.put(&i.to_be_bytes());
+        }
+        assert_eq!(buffer.filled().as_ptr().align_offset(ALIGNMENT), 0);
+        assert!(buffer.filled().chunks(4).enumerate().all(|(i, bytes)| bytes == (i as u32).to_be_bytes()));
+        buffer.pad();
+        assert_eq!(buffer.len(), 20_480);
+        assert!(buffer.filled()[20_000..].iter().all(|byte| *byte == 0));
     }
 
     #[test]

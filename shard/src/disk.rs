@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::clock::WallMs;
 use crate::io::IoError;
 
 /// An open file in the back end's table.
@@ -24,6 +25,15 @@ pub enum OpenMode {
     Truncate,
 }
 
+/// How a file's [`crate::io::Op::WriteDurable`] becomes durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DurableWrites {
+    /// Past the page cache, straight to the device (O_DIRECT and O_DSYNC).
+    Direct,
+    /// Through the page cache and synced by each write (O_DSYNC): the file system has no direct writes.
+    Synced,
+}
+
 /// What a directory holds under one name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
@@ -33,6 +43,8 @@ pub struct Entry {
     pub is_dir: bool,
     /// Its size in bytes, for a file.
     pub len: u64,
+    /// When it was last written, by the file system's calendar.
+    pub modified: WallMs,
 }
 
 /// Space on the file system that holds a path, in bytes.
@@ -48,6 +60,8 @@ pub struct Space {
 pub trait Disk {
     /// Opens a file.
     fn open(&mut self, path: &Path, mode: OpenMode) -> Result<FileId, IoError>;
+    /// Opens a file for durable writes, made if missing, and says how they work on this file system.
+    fn open_durable(&mut self, path: &Path) -> Result<(FileId, DurableWrites), IoError>;
     /// Forgets a file; operations under way on it still complete.
     fn close(&mut self, file: FileId);
     /// A file's length in bytes.

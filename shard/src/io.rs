@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 
-use crate::buffer::{Buf, BufMut};
+use crate::buffer::{AlignedBuf, Buf, BufMut};
 use crate::clock::{Nanos, WallMs};
 use crate::disk::{Disk, FileId};
 
@@ -63,6 +63,16 @@ pub enum Op {
         /// What, in order.
         parts: Vec<Buf>,
     },
+    /// Writes all of `buffer` at `offset`, both multiples of [`crate::buffer::ALIGNMENT`], to a file opened with
+    /// [`Disk::open_durable`]: one [`Outcome::WrittenDurable`] when it is on stable storage.
+    WriteDurable {
+        /// Which file.
+        file: FileId,
+        /// Where in the file, in bytes.
+        offset: u64,
+        /// What.
+        buffer: AlignedBuf,
+    },
     /// Reads at `offset` into the free end of `buffer` until it holds `len` more bytes or the file ends: one
     /// [`Outcome::Read`].
     Read {
@@ -109,6 +119,8 @@ pub enum Outcome {
     Closed,
     /// All parts are in the file (in the page cache, that is).
     Written,
+    /// The buffer given to [`Op::WriteDurable`], whose bytes survive a loss of power.
+    WrittenDurable(AlignedBuf),
     /// The buffer given to [`Op::Read`]; shorter than asked at the end of the file.
     Read(BufMut),
     /// Everything written before is durable.

@@ -17,9 +17,9 @@ pub mod ring;
 pub mod timer;
 pub mod turn;
 
-pub use buffer::{Buf, BufMut, Pool};
+pub use buffer::{AlignedBuf, Buf, BufMut, Pool};
 pub use clock::{Nanos, WallMs};
-pub use disk::{Disk, FileId, OpenMode};
+pub use disk::{Disk, DurableWrites, FileId, OpenMode};
 pub use io::{Completion, Io, IoError, ListenerId, Op, Ops, Outcome, SocketId, Token};
 pub use mail::ShardId;
 pub use turn::{App, Shard, Turn};

@@ -22,8 +22,12 @@ pub struct StorageError {
 pub enum Cause {
     /// The operating system refuses.
     Io(IoError),
-    /// There is no batch where one must be.
+    /// There is no batch, or not the content, that must be there.
     Corrupt,
+    /// A newer Ringlog wrote it: this one does not know the version.
+    UnknownVersion,
+    /// The segment was deleted meanwhile.
+    Gone,
     /// The file ends too early.
     Short,
     /// A damaged segment is followed by whole ones: no crash explains that, so nothing is cut.
@@ -46,7 +50,9 @@ impl fmt::Display for StorageError {
         write!(f, "{} at byte {}: ", self.path.display(), self.position)?;
         match self.cause {
             Cause::Io(error) => error.fmt(f),
-            Cause::Corrupt => f.write_str("no record batch where one must be"),
+            Cause::Corrupt => f.write_str("not what must be there"),
+            Cause::UnknownVersion => f.write_str("a newer version of Ringlog wrote this: start that one"),
+            Cause::Gone => f.write_str("deleted meanwhile"),
             Cause::Short => f.write_str("the file ends too early"),
             Cause::DamagedWithin => f.write_str("damaged, although later segments are whole"),
         }

@@ -13,6 +13,7 @@ pub mod epochs;
 pub mod error;
 pub mod files;
 pub mod index;
+pub mod journal;
 pub mod log;
 pub mod offset;
 pub mod producers;
@@ -25,10 +26,14 @@ pub use batch::{BatchHeader, Codec, Refusal, ValidBatch, validate};
 pub use epochs::Epochs;
 pub use error::{Cause, StorageError};
 pub use files::OpenFiles;
+pub use journal::{Journal, LogId};
 pub use log::{
-    AppendRefusal, Appended, Found, Log, Offline, Offsets, OpenLog, Progress, Recovered, aside_of,
+    AppendRefusal, Appended, CompactStep, Compaction, Found, Log, Offline, Offsets, OpenLog, Progress,
+    Recovered, Upkeep, aside_of,
 };
 pub use offset::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence};
 pub use producers::{Duplicate, SequenceRefusal};
 pub use read::{ReadDone, ReadPlan, ReadRange, ReadWant};
-pub use settings::{CompressedCheck, Compression, LogSettings, TimestampType};
+pub use settings::{
+    CompressedCheck, Compression, Durability, LogSettings, Promise, RetentionClock, TimestampType,
+};

@@ -13,10 +13,15 @@
 //! producer snapshot at its end are written: that snapshot is the proof that the segment needs no recovery.
 
 mod close;
+mod compact;
 mod dirty;
+mod durable;
 mod offsets;
 mod open;
+mod point;
 mod reader;
+mod retention;
+mod start;
 mod tail;
 mod time;
 mod truncate;
@@ -31,21 +36,26 @@ use shard::{IoError, WallMs};
 use crate::batch::{BatchHeader, ValidBatch};
 use crate::epochs::Epochs;
 use crate::error::StorageError;
+use crate::journal::LogId;
 use crate::offset::{LeaderEpoch, Offset};
 use crate::producers::{Duplicate, Producers, SequenceRefusal, Standing};
 use crate::segment::Segment;
-use crate::settings::LogSettings;
+use crate::settings::{LogSettings, Promise};
 use dirty::Dirty;
+use durable::Durable;
 use tail::Tail;
 
 pub use close::aside_of;
+pub use compact::{CompactStep, Compaction};
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};
+pub use retention::Upkeep;
 pub use time::Found;
 
 /// One partition's log.
 #[derive(Debug)]
 pub struct Log {
+    id: LogId,
     dir: PathBuf,
     settings: Arc<LogSettings>,
     offsets: Offsets,
@@ -55,9 +65,13 @@ pub struct Log {
     producers: Producers,
     tail: Tail,
     dirty: Dirty,
+    durable: Durable,
     flight: Option<Flight>,
     /// Full segments whose data is not yet known to be durable, oldest first.
     sealing: VecDeque<Sealing>,
+    /// Before it no key is there twice.
+    cleaned_to: Offset,
+    has_failed_compaction: bool,
     offline: Option<Offline>,
     on_disk: OnDisk,
 }
@@ -100,6 +114,8 @@ pub enum Offline {
     Io(IoError),
     /// A file could not be made or replaced.
     File(StorageError),
+    /// The core's journal cannot be written.
+    Journal(IoError),
 }
 
 /// What became of an append.
@@ -133,6 +149,8 @@ pub enum Progress {
     Nothing,
     /// [`Offsets::end`] has moved.
     EndMoved,
+    /// [`Log::durable_end`] has moved.
+    DurableMoved,
     /// The log went offline just now.
     Offline(Offline),
 }
@@ -183,11 +201,6 @@ impl Log {
         self.offline.as_ref()
     }
 
-    /// Forgets producers that were idle for too long.
-    pub fn expire_producers(&mut self, now: WallMs) {
-        self.producers.expire(now, self.settings.producer_expiry_ms);
-    }
-
     /// Everything below `offset` is on all in-sync replicas. Never moves back, and never beyond the end.
     pub fn advance_high_watermark(&mut self, offset: Offset) {
         let offset = offset.min(self.offsets.end);
@@ -208,47 +221,64 @@ impl Log {
         batch: &ValidBatch,
         leader_epoch: LeaderEpoch,
         now: WallMs,
+        promise: Promise,
     ) -> Result<Appended, AppendRefusal> {
         if let Some(reason) = &self.offline {
             return Err(AppendRefusal::Offline(reason.clone()));
         }
         match self.producers.check(&batch.header) {
             Err(refusal) => return Err(AppendRefusal::Sequence(refusal)),
-            Ok(Standing::Duplicate(first_try)) => return Ok(Appended::Duplicate(first_try)),
+            Ok(Standing::Duplicate(first_try)) => {
+                if self.promise(promise) == Promise::Disk {
+                    self.promise_disk(first_try.last_offset.plus(1));
+                }
+                return Ok(Appended::Duplicate(first_try));
+            }
             Ok(Standing::Fresh) => {}
         }
         let base_offset = self.offsets.assigned;
         let header = BatchHeader { base_offset, leader_epoch, ..batch.header };
         let last_offset = header.last_offset();
         assert!(last_offset >= base_offset);
-        self.roll_if_full(&header, batch.bytes.len());
+        self.roll_if_full(&header, batch.bytes.len(), now);
         let Some(active) = self.segments.last_mut() else { unreachable!("a roll leaves an active segment") };
         self.tail.push(base_offset, last_offset, active.size);
         self.dirty.push(active.base, active.size, &header, &batch.bytes);
-        active.apply(&header, batch.bytes.len() as u32, self.settings.index_interval_bytes);
+        active.apply(&header, batch.bytes.len() as u32, now, self.settings.index_interval_bytes);
         self.producers.apply(&header, now, self.settings.producer_count_max);
         if self.epochs.apply(leader_epoch, base_offset) {
             self.on_disk.has_epochs = false;
         }
         self.offsets.assigned = last_offset.plus(1);
         self.offsets.validate();
+        if self.promise(promise) == Promise::Disk {
+            self.promise_disk(self.offsets.assigned);
+        }
         Ok(Appended::Fresh { base_offset, last_offset })
     }
 
     /// Makes sure that there is an active segment with room for a batch.
-    fn roll_if_full(&mut self, header: &BatchHeader, size: usize) {
+    fn roll_if_full(&mut self, header: &BatchHeader, size: usize, now: WallMs) {
+        if let Some(active) = self.segments.last()
+            && !self.is_overdue(active, now)
+            && !active.is_full_for(header, size, self.segment_ms(active), &self.settings)
+        {
+            return;
+        }
+        self.start_segment(header.base_offset);
+    }
+
+    /// Begins a segment at `base`, the next offset to be given out; the one before is on its way to be sealed.
+    fn start_segment(&mut self, base: Offset) {
         if let Some(active) = self.segments.last() {
-            if !active.is_full_for(header, size, &self.settings) {
-                return;
-            }
             self.sealing.push_back(Sealing {
                 base: active.base,
-                end: header.base_offset,
+                end: base,
                 snapshot: self.producers.encode_snapshot(),
                 is_syncing: false,
             });
         }
         self.tail.clear();
-        self.segments.push(Segment::new(header.base_offset));
+        self.segments.push(Segment::new(base));
     }
 }

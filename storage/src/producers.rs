@@ -176,6 +176,18 @@ impl Producers {
         }
     }
 
+    /// The last offset that a producer has written.
+    pub fn last_offset_of(&self, id: ProducerId) -> Option<Offset> {
+        let slot = *self.by_id.get(&id)?;
+        Some(self.slots.get(slot as usize)?.last.last_offset)
+    }
+
+    /// When the one idle longest will have been idle for `expiry_ms`.
+    pub fn next_expiry(&self, expiry_ms: i64) -> Option<WallMs> {
+        let oldest = self.slots.get(self.oldest as usize)?;
+        Some(WallMs(oldest.used_at.0.saturating_add(expiry_ms)))
+    }
+
     /// Forgets those that were idle for `expiry_ms`.
     pub fn expire(&mut self, now: WallMs, expiry_ms: i64) {
         while let Some(oldest) = self.slots.get(self.oldest as usize)

@@ -43,6 +43,7 @@ pub struct ReadRange {
     /// How many bytes.
     pub len: usize,
     pub(crate) segment: Offset,
+    pub(crate) revision: u32,
     pub(crate) want: ReadWant,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use shard::{Disk, FileId, OpenMode};
+use shard::{Disk, FileId, OpenMode, WallMs};
 
 use crate::batch::BatchHeader;
 use crate::batch::validate::NO_TIMESTAMP;
@@ -53,8 +53,14 @@ pub struct Segment {
     pub written: u32,
     /// Largest timestamp of its first batch, in ms; the clock's where that has none.
     pub first_timestamp: i64,
+    /// When its first batch was appended, in ms of the broker's calendar.
+    pub first_appended_at: i64,
+    /// When its last batch was appended: after a restart the file's own time.
+    pub appended_at: i64,
     /// Its newest time so far.
     pub newest: TimeEntry,
+    /// Counts how often compaction has replaced it: positions in an earlier one mean nothing here.
+    pub revision: u32,
     /// Its indexes.
     pub indexes: Indexes,
     log_file: FileSlot,
@@ -69,7 +75,10 @@ impl Segment {
             size: 0,
             written: 0,
             first_timestamp: NO_TIMESTAMP,
+            first_appended_at: NO_TIMESTAMP,
+            appended_at: NO_TIMESTAMP,
             newest: TimeEntry { timestamp: NO_TIMESTAMP, relative: 0 },
+            revision: 0,
             indexes: Indexes::Growing(SegmentIndex::default()),
             log_file: FileSlot::default(),
             index_file: FileSlot::default(),
@@ -77,24 +86,33 @@ impl Segment {
     }
 
     /// Whether a batch must go to a new segment instead (Q74): no room, too late, or no way to index it.
-    pub fn is_full_for(&self, header: &BatchHeader, size: usize, settings: &LogSettings) -> bool {
+    /// `ms_max` is `segment.ms` less this log's jitter.
+    pub fn is_full_for(
+        &self,
+        header: &BatchHeader,
+        size: usize,
+        ms_max: i64,
+        settings: &LogSettings,
+    ) -> bool {
         if self.size == 0 {
             return false;
         }
         let Indexes::Growing(index) = &self.indexes else { return true };
         let age_ms = header.max_timestamp.saturating_sub(self.first_timestamp);
         self.size as usize + size > settings.segment_bytes as usize
-            || (self.first_timestamp >= 0 && header.max_timestamp >= 0 && age_ms > settings.segment_ms)
+            || (self.first_timestamp >= 0 && header.max_timestamp >= 0 && age_ms > ms_max)
             || index.is_full(settings.index_bytes_max)
             || header.last_offset().distance_from(self.base) > i64::from(i32::MAX)
     }
 
     /// Counts a batch that follows all others.
-    pub fn apply(&mut self, header: &BatchHeader, size: u32, index_interval_bytes: u32) {
+    pub fn apply(&mut self, header: &BatchHeader, size: u32, now: WallMs, index_interval_bytes: u32) {
         let relative_last = self.relative(header.last_offset());
         if self.size == 0 {
             self.first_timestamp = header.max_timestamp;
+            self.first_appended_at = now.0;
         }
+        self.appended_at = now.0;
         if header.max_timestamp > self.newest.timestamp {
             self.newest = TimeEntry { timestamp: header.max_timestamp, relative: relative_last };
         }
@@ -102,6 +120,14 @@ impl Segment {
             index.apply(relative_last, self.size, size, self.newest, index_interval_bytes);
         }
         self.size = self.size.checked_add(size).expect("a segment stays below 4 GiB");
+    }
+
+    /// Dates a segment that was found on disk: the file's time stands for its last append, and its first record's
+    /// for the first.
+    pub fn date_by_file(&mut self, modified: WallMs) {
+        self.appended_at = modified.0;
+        let first = self.first_timestamp;
+        self.first_appended_at = if first < 0 { modified.0 } else { first.min(modified.0) };
     }
 
     /// `offset` relative to the base.

@@ -8,8 +8,19 @@ use crate::batch::Codec;
 pub struct LogSettings {
     /// `segment.bytes`: a segment is rolled before it would grow beyond. At most 2^31-1.
     pub segment_bytes: u32,
-    /// `segment.ms`: a segment is rolled when its first and newest record are further apart (Q74).
+    /// `segment.ms`: a segment is rolled when its first and newest record are further apart (Q74), and when
+    /// its first record was appended that long ago.
     pub segment_ms: i64,
+    /// `segment.jitter.ms`: `segment.ms` is shortened by up to so much, by a different time in each log.
+    pub segment_jitter_ms: i64,
+    /// Whether `cleanup.policy` contains `delete`, so that the next two hold.
+    pub is_deleted: bool,
+    /// `retention.ms`: older segments are deleted.
+    pub retention_ms: Option<i64>,
+    /// `retention.bytes`: the oldest segments are deleted while the others hold as much.
+    pub retention_bytes: Option<u64>,
+    /// `ringlog.retention.clock`: whose dates say how old a segment is.
+    pub retention_clock: RetentionClock,
     /// `index.interval.bytes`: how far apart index entries lie.
     pub index_interval_bytes: u32,
     /// `segment.index.bytes`: an index of this size rolls its segment.
@@ -22,6 +33,16 @@ pub struct LogSettings {
     pub timestamp_before_ms_max: i64,
     /// `message.timestamp.after.max.ms`: how far in the future a record may be dated (Q35).
     pub timestamp_after_ms_max: i64,
+    /// `delete.retention.ms`: how long a tombstone stays after it was first compacted.
+    pub delete_retention_ms: i64,
+    /// `min.compaction.lag.ms`: how long a record is safe from compaction.
+    pub compaction_lag_ms_min: i64,
+    /// `max.compaction.lag.ms`: how long it may wait for one.
+    pub compaction_lag_ms_max: i64,
+    /// `min.cleanable.dirty.ratio`, in thousandths.
+    pub dirty_permille_min: u32,
+    /// `ringlog.durability`.
+    pub durability: Durability,
     /// `compression.type` with its level.
     pub compression: Compression,
     /// Whether `cleanup.policy` contains `compact`, so that every record needs a key (Q34).
@@ -44,6 +65,33 @@ pub enum TimestampType {
     CreateTime,
     /// The broker does, when it appends (Q31).
     LogAppendTime,
+}
+
+/// What an append that asks for the disk is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It is acknowledged when it survives a loss of power.
+    Disk,
+    /// It is acknowledged when it is in the page cache.
+    Os,
+}
+
+/// What an append asks for before it is acknowledged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Promise {
+    /// To be in the page cache: it survives the process (acks=1).
+    PageCache,
+    /// To be on stable storage: it survives a loss of power (acks=all).
+    Disk,
+}
+
+/// Whose dates say how old a segment is (C83).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionClock {
+    /// The records' (Q73), but none counts as later than its append: a date in the future keeps nothing.
+    Records,
+    /// The broker's alone: a record is as old as its append, whatever its date.
+    Append,
 }
 
 /// How records are packed on disk.
@@ -70,12 +118,22 @@ impl Default for LogSettings {
         LogSettings {
             segment_bytes: 1 << 30,
             segment_ms: 7 * 24 * 3600 * 1000,
+            segment_jitter_ms: 0,
+            is_deleted: true,
+            retention_ms: Some(7 * 24 * 3600 * 1000),
+            retention_bytes: None,
+            retention_clock: RetentionClock::Records,
             index_interval_bytes: 4096,
             index_bytes_max: 10 << 20,
             message_bytes_max: 1_048_588,
             timestamp_type: TimestampType::CreateTime,
             timestamp_before_ms_max: i64::MAX,
             timestamp_after_ms_max: 3600 * 1000,
+            delete_retention_ms: 24 * 3600 * 1000,
+            compaction_lag_ms_min: 0,
+            compaction_lag_ms_max: i64::MAX,
+            dirty_permille_min: 500,
+            durability: Durability::Disk,
             compression: Compression::Producer,
             is_compacted: false,
             compressed_check: CompressedCheck::Always,

@@ -3,7 +3,8 @@
 //! Order of checks: acks → then per partition: topic known (by name, by id from 13) → topic may be written by clients
 //! (Q38) → partition exists → not transactional → at its home: leader, batch (see `storage::batch::validate`), sequence.
 //! - acks=0 gets no response; an error closes the connection, so that the client looks for the reason (Q12).
-//! - acks=1 and acks=all are answered when the bytes are in the file. With one replica they promise the same.
+//! - acks=1 is answered when the bytes are in the page cache, acks=all when they are on stable storage, unless the topic's
+//!   `ringlog.durability` is `os`.
 //! - Error partitions answer -1 for offset, time and log start (Q40); record errors and a message from version 8.
 //! - Versions by KIP: 7 zstd (110), 8 record errors (467), 10 leader hints (951; a lone broker has none to give), 12 transactions v2 (890), 13 topic ids (516).
 //! - Not checked on purpose: `timeout_ms`. The answer needs this node's disk alone, which answers or fails by itself.
@@ -14,7 +15,7 @@ use protocol::messages::produce_response::{
 };
 use protocol::{ApiKey, ErrorCode, ProducePartition, ProduceTopic, ProduceView};
 use shard::{Buf, ShardId};
-use storage::{BatchHeader, Codec};
+use storage::{BatchHeader, Codec, Promise};
 
 use super::Api;
 use crate::answer::{Answer, Appended};
@@ -53,9 +54,8 @@ fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
                 .and(known)
                 .and_then(|topic| plan_append(topic, &partition, request.version, is_admin));
             match planned {
-                Ok((home, id)) => {
-                    questions.push((home, question(number, id, frame.slice(partition.range.clone()))))
-                }
+                Ok((home, id)) => questions
+                    .push((home, question(number, id, frame.slice(partition.range.clone()), view.acks))),
                 Err(refusal) => refused.push((number, refusal.answer())),
             }
             number += 1;
@@ -78,8 +78,9 @@ fn decode<'a>(request: &'a Request, frame: &'a Buf) -> Result<ProduceView<'a>, p
     ProduceView::decode(&mut d, request.version)
 }
 
-fn question(number: u32, partition: PartitionId, records: Buf) -> Question {
-    Question { number, partition, current_leader_epoch: -1, ask: Ask::Append(records) }
+fn question(number: u32, partition: PartitionId, records: Buf, acks: i16) -> Question {
+    let promise = if acks == -1 { Promise::Disk } else { Promise::PageCache };
+    Question { number, partition, current_leader_epoch: -1, ask: Ask::Append(records, promise) }
 }
 
 /// Why a partition is not even asked.

@@ -39,4 +39,6 @@ pub use given::{Given, Origin, StartFault};
 pub use listener::{Endpoint, Listener};
 pub use server::{Reach, ServerConfig, ServerValues};
 pub use setting::{Effect, InvalidSetting, Kind};
-pub use topic::{CleanupPolicy, CompressionType, ThrottledReplicas, TimestampType, TopicConfig};
+pub use topic::{
+    CleanupPolicy, CompressionType, Durability, RetentionClock, ThrottledReplicas, TimestampType, TopicConfig,
+};

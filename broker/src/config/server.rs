@@ -66,6 +66,10 @@ typed_settings! {
         offsets_topic_replication_factor: u32 = "offsets.topic.replication.factor",
         offsets_topic_segment_bytes: u32 = "offsets.topic.segment.bytes",
         producer_id_expiration_ms: i64 = "producer.id.expiration.ms",
+        /// `None` stands for a part of the file system.
+        ringlog_disk_reserve_bytes: Option<u64> = "ringlog.disk.reserve.bytes",
+        log_cleaner_dedupe_buffer_size: u64 = "log.cleaner.dedupe.buffer.size",
+        ringlog_journal_bytes: u64 = "ringlog.journal.bytes",
         ringlog_pool_bytes: u64 = "ringlog.pool.bytes",
         socket_request_max_bytes: u32 = "socket.request.max.bytes",
     }
@@ -229,7 +233,7 @@ impl ServerConfig {
     }
 
     /// The text that a topic setting has where the topic does not override it.
-    pub(super) fn text_for_topics(&self, setting: &Setting) -> Option<String> {
+    pub fn text_for_topics(&self, setting: &Setting) -> Option<String> {
         let set =
             setting.server_names.iter().find_map(|name| in_topic_unit(name, self.layers.set_text(name)?));
         set.or_else(|| setting.default.map(str::to_string))

@@ -70,6 +70,12 @@ static OWN_SETTINGS: &[Setting] = &[
              an empty host for every interface; a name that is given twice is one listener with two \
              addresses.",
         ),
+    Setting::new("log.cleaner.dedupe.buffer.size", Kind::Long, "134217728", Valid::AtLeast(65_536))
+        .at_start()
+        .about(
+            "The most memory, on each core, for the keys of the log that is being compacted: 24 bytes a key and a \
+             third more. What does not fit is compacted in further rounds.",
+        ),
     Setting::new("log.dir", Kind::List, "./ringlog-data", Valid::Any)
         .at_start()
         .about("The directory that holds all data. log.dirs comes first where both are set."),
@@ -78,12 +84,10 @@ static OWN_SETTINGS: &[Setting] = &[
         .at_start()
         .about("The directory that holds all data; Ringlog takes exactly one."),
     Setting::new("log.retention.hours", Kind::Int, "168", Valid::Any)
-        .stored()
         .at_start()
         .about("In hours; log.retention.ms and log.retention.minutes come first."),
     Setting::new("log.retention.minutes", Kind::Int, "", Valid::Any)
         .without_default()
-        .stored()
         .at_start()
         .about("In minutes; log.retention.ms comes first."),
     Setting::new("log.roll.hours", Kind::Int, "168", Valid::AtLeast(1))
@@ -116,6 +120,15 @@ static OWN_SETTINGS: &[Setting] = &[
     Setting::new("ringlog.cores", Kind::String, "all", Valid::Syntax(|text| Cores::parse(text).map(|_| ())))
         .at_start()
         .about("On which cores the broker runs: all, a number of cores, or a list such as 0,2-3."),
+    Setting::new("ringlog.disk.reserve.bytes", Kind::Long, "-1", Valid::AtLeast(-1)).at_start().about(
+        "Producers are refused with a reason before less than this is free on the disk, so that reading, deleting \
+         and administration go on; -1 keeps a twentieth of the file system, at most 1 GiB.",
+    ),
+    Setting::new("ringlog.journal.bytes", Kind::Long, "67108864", Valid::AtLeast(262_144)).at_start().about(
+        "The size of each core's journal, which takes every append that is to survive a loss of power before its \
+         segment is synced. It is written in full when it is made. A larger one means fewer syncs and a longer \
+         replay after a crash.",
+    ),
     Setting::new(
         "ringlog.log.level",
         Kind::String,

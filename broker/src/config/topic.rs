@@ -56,6 +56,8 @@ typed_settings! {
         retention_bytes: Option<u64> = "retention.bytes",
         /// `None` sets no limit.
         retention_ms: Option<i64> = "retention.ms",
+        ringlog_durability: Durability = "ringlog.durability",
+        ringlog_retention_clock: RetentionClock = "ringlog.retention.clock",
         segment_index_bytes: u32 = "segment.index.bytes",
         segment_jitter_ms: i64 = "segment.jitter.ms",
         segment_ms: i64 = "segment.ms",
@@ -87,6 +89,22 @@ pub enum CompressionType {
 pub enum TimestampType {
     CreateTime,
     LogAppendTime,
+}
+
+/// `ringlog.durability`: what an acknowledgement of acks=all promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// The record survives a loss of power.
+    Disk,
+    /// The record survives the process, in the page cache.
+    Os,
+}
+
+/// `ringlog.retention.clock`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionClock {
+    Records,
+    Append,
 }
 
 /// Replicas whose copying is slowed.
@@ -232,6 +250,26 @@ impl FromValue for CompressionType {
             "lz4" => CompressionType::Lz4,
             "zstd" => CompressionType::Zstd,
             other => unreachable!("the table allows no compression.type {other}"),
+        }
+    }
+}
+
+impl FromValue for Durability {
+    fn from_value(value: &Value) -> Durability {
+        match value.to_string().as_str() {
+            "disk" => Durability::Disk,
+            "os" => Durability::Os,
+            other => unreachable!("the table allows no ringlog.durability {other}"),
+        }
+    }
+}
+
+impl FromValue for RetentionClock {
+    fn from_value(value: &Value) -> RetentionClock {
+        match value.to_string().as_str() {
+            "records" => RetentionClock::Records,
+            "append" => RetentionClock::Append,
+            other => unreachable!("the table allows no ringlog.retention.clock {other}"),
         }
     }
 }

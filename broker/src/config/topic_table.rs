@@ -10,7 +10,6 @@ const LONG_MAX: &str = "9223372036854775807";
 /// All topic settings, sorted by name.
 pub static TOPIC_SETTINGS: &[Setting] = &[
     Setting::new("cleanup.policy", Kind::List, "delete", Valid::EachOf(&["compact", "delete"]))
-        .stored()
         .server(&["log.cleanup.policy"])
         .about(
             "How old data leaves: `delete` drops whole segments by age or size, `compact` keeps the last \
@@ -35,16 +34,17 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
         .server(&["compression.zstd.level"])
         .about("Effort of zstd where compression.type is zstd."),
     Setting::new("delete.retention.ms", Kind::Long, "86400000", Valid::AtLeast(0))
-        .stored()
         .server(&["log.cleaner.delete.retention.ms"])
         .about(
             "How long a compacted topic keeps a tombstone, which is also how long a reader that started at \
              offset 0 has to see every deletion.",
         ),
     Setting::new("file.delete.delay.ms", Kind::Long, "60000", Valid::AtLeast(0))
-        .stored()
         .server(&["log.segment.delete.delay.ms"])
-        .about("How long a file that is no longer part of the log stays on disk."),
+        .about(
+            "How long a file that is no longer part of the log stays on disk. Ringlog deletes it at once: who reads \
+             it keeps it until done.",
+        ),
     Setting::new("flush.messages", Kind::Long, LONG_MAX, Valid::AtLeast(1))
         .stored()
         .server(&["log.flush.interval.messages"])
@@ -78,7 +78,6 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
         .server(&["log.local.retention.ms"])
         .about("How long a tiered partition's data stays on local disk; -2 follows retention.ms."),
     Setting::new("max.compaction.lag.ms", Kind::Long, LONG_MAX, Valid::AtLeast(1))
-        .stored()
         .server(&["log.cleaner.max.compaction.lag.ms"])
         .about("The longest that a record may wait for compaction."),
     Setting::new("max.message.bytes", Kind::Int, "1048588", Valid::AtLeast(0))
@@ -101,14 +100,12 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
     .server(&["log.message.timestamp.type"])
     .about("Whose clock stamps records: the producer's (CreateTime) or the broker's (LogAppendTime)."),
     Setting::new("min.cleanable.dirty.ratio", Kind::Double, "0.5", Valid::Fraction)
-        .stored()
         .server(&["log.cleaner.min.cleanable.ratio"])
         .about(
             "The share of a log that must be new since the last compaction before the next one starts. It \
              bounds the space that duplicates may take.",
         ),
     Setting::new("min.compaction.lag.ms", Kind::Long, "0", Valid::AtLeast(0))
-        .stored()
         .server(&["log.cleaner.min.compaction.lag.ms"])
         .about("The shortest time that a record is safe from compaction."),
     Setting::new("min.insync.replicas", Kind::Int, "1", Valid::AtLeast(1))
@@ -128,13 +125,25 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
         .effect(NO_TIERED_STORAGE)
         .about("Whether the topic's old segments move to tiered storage."),
     Setting::new("retention.bytes", Kind::Long, "-1", Valid::Any)
-        .stored()
         .server(&["log.retention.bytes"])
         .about("The size of a partition above which `delete` drops its oldest segments; -1 sets no limit."),
     Setting::new("retention.ms", Kind::Long, "604800000", Valid::AtLeast(-1))
-        .stored()
         .server(&["log.retention.ms", "log.retention.minutes", "log.retention.hours"])
         .about("The age above which `delete` drops a segment; -1 sets no limit."),
+    Setting::new("ringlog.durability", Kind::String, "disk", Valid::OneOf(&["disk", "os"]))
+        .server(&["ringlog.durability"])
+        .about(
+            "What an acknowledgement of acks=all promises: `disk` that the records survive a loss of power, `os` \
+             that they are in the operating system's page cache and survive the end of the process. acks=1 \
+             promises the page cache either way.",
+        ),
+    Setting::new("ringlog.retention.clock", Kind::String, "records", Valid::OneOf(&["records", "append"]))
+        .server(&["ringlog.retention.clock"])
+        .about(
+            "Whose dates retention.ms goes by: `records` takes the newest record's, though never later than its \
+             append, so that a date in the future keeps nothing; `append` takes the broker's time of the append \
+             alone.",
+        ),
     Setting::new("segment.bytes", Kind::Int, "1073741824", Valid::AtLeast(1_048_576))
         .server(&["log.segment.bytes"])
         .about(

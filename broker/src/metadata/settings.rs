@@ -1,8 +1,11 @@
 //! From a topic's settings to what the log engine is told.
 
-use storage::{Codec, CompressedCheck, Compression, LogSettings, TimestampType};
+use storage::{Codec, CompressedCheck, Compression, Durability, LogSettings, RetentionClock, TimestampType};
 
-use crate::config::{CompressionType, ServerConfig, TimestampType as ConfiguredTimestampType, TopicConfig};
+use crate::config::{
+    CompressionType, Durability as ConfiguredDurability, RetentionClock as ConfiguredClock, ServerConfig,
+    TimestampType as ConfiguredTimestampType, TopicConfig,
+};
 
 /// What the settings in force for a topic mean for its logs.
 pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
@@ -10,6 +13,14 @@ pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
     LogSettings {
         segment_bytes: topic.segment_bytes(),
         segment_ms: values.segment_ms(),
+        segment_jitter_ms: values.segment_jitter_ms(),
+        is_deleted: values.cleanup_policy().delete,
+        retention_ms: values.retention_ms(),
+        retention_bytes: values.retention_bytes(),
+        retention_clock: match values.ringlog_retention_clock() {
+            ConfiguredClock::Records => RetentionClock::Records,
+            ConfiguredClock::Append => RetentionClock::Append,
+        },
         index_interval_bytes: values.index_interval_bytes(),
         index_bytes_max: values.segment_index_bytes(),
         message_bytes_max: values.max_message_bytes(),
@@ -19,6 +30,14 @@ pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
         },
         timestamp_before_ms_max: values.message_timestamp_before_max_ms(),
         timestamp_after_ms_max: values.message_timestamp_after_max_ms(),
+        delete_retention_ms: values.delete_retention_ms(),
+        compaction_lag_ms_min: values.min_compaction_lag_ms(),
+        compaction_lag_ms_max: values.max_compaction_lag_ms(),
+        dirty_permille_min: (values.min_cleanable_dirty_ratio() * 1000.0) as u32,
+        durability: match values.ringlog_durability() {
+            ConfiguredDurability::Disk => Durability::Disk,
+            ConfiguredDurability::Os => Durability::Os,
+        },
         compression: compression(topic),
         is_compacted: values.cleanup_policy().compact,
         compressed_check: CompressedCheck::Always,

@@ -3,18 +3,20 @@
 use protocol::ErrorCode;
 use shard::Buf;
 use storage::batch::{RecordErrorKind, Refusal, validate};
-use storage::{AppendRefusal, Appended as LogAppended, LeaderEpoch, Offset, SequenceRefusal};
+use storage::{AppendRefusal, Appended as LogAppended, LeaderEpoch, Log, Offset, Promise, SequenceRefusal};
 
 use super::{Outbound, Partition, Partitions};
 use crate::answer::{Answer, Appended};
 use crate::mail::{PendingId, Turn};
+use crate::topic_name;
 
-/// An append that has its offsets and waits for its bytes to be in the file.
+/// An append that has its offsets and waits for its bytes to be where it was promised.
 #[derive(Debug)]
 pub(super) struct Waiting {
     request: PendingId,
     number: u32,
     last_offset: Offset,
+    promise: Promise,
     answer: Appended,
 }
 
@@ -26,6 +28,7 @@ impl Partitions {
         slot: usize,
         (request, number): (PendingId, u32),
         records: Buf,
+        promise: Promise,
     ) -> Option<Answer> {
         let partition = &mut self.slots[slot];
         let leader_epoch = LeaderEpoch(partition.leader_epoch());
@@ -37,6 +40,12 @@ impl Partitions {
             Ok(batch) => batch,
             Err(refusal) => return Some(Answer::Appended(of_refusal(&refusal))),
         };
+        // The broker's own topics may use the reserve: groups go on when producers have to stop.
+        if !topic_name::is_internal(&partition.topic.name)
+            && let Err(why) = self.space.take(batch.bytes().len())
+        {
+            return Some(Answer::Appended(Appended::refused(ErrorCode::KafkaStorageError, why)));
+        }
         let mut answer = Appended {
             error: ErrorCode::None,
             base_offset: -1,
@@ -45,7 +54,8 @@ impl Partitions {
             record_errors: Vec::new(),
             message: None,
         };
-        let last_offset = match log.append(&batch, leader_epoch, turn.wall_ms) {
+        let segment_count = log.segment_count();
+        let last_offset = match log.append(&batch, leader_epoch, turn.wall_ms, promise) {
             Ok(LogAppended::Fresh { base_offset, last_offset }) => {
                 answer.base_offset = base_offset.0;
                 last_offset
@@ -63,23 +73,26 @@ impl Partitions {
                 return Some(offline(format!("the log is offline: {reason:?}")));
             }
         };
-        if last_offset < log.offsets().end {
+        let is_due_anew = partition.upkeep_at.is_none() || log.segment_count() > segment_count;
+        if last_offset < kept_end(log, promise) {
             return Some(Answer::Appended(answer));
         }
-        partition.waiting.push_back(Waiting { request, number, last_offset, answer });
+        partition.waiting.push_back(Waiting { request, number, last_offset, promise, answer });
+        if is_due_anew {
+            self.schedule_upkeep(slot);
+        }
         self.list_if_dirty(slot);
         None
     }
 }
 
 impl Partition {
-    /// Answers the appends whose bytes are in the file.
+    /// Answers the appends whose bytes are where they were promised.
     pub(super) fn complete_appends(&mut self, out: &mut Outbound) {
         let Ok(log) = &self.log else { return };
-        let end = log.offsets().end;
         // Duplicates wait out of order, so every waiter is looked at; there are a few per connection.
         self.waiting.retain_mut(|waiting| {
-            if waiting.last_offset >= end {
+            if waiting.last_offset >= kept_end(log, waiting.promise) {
                 return true;
             }
             let empty = Appended::refused(ErrorCode::None, "");
@@ -97,6 +110,14 @@ impl Partition {
         for waiting in self.waiting.drain(..) {
             out.answers.push((waiting.request, waiting.number, offline(why.to_owned())));
         }
+    }
+}
+
+/// Before it everything is kept as promised.
+fn kept_end(log: &Log, promise: Promise) -> Offset {
+    match log.promise(promise) {
+        Promise::PageCache => log.offsets().end,
+        Promise::Disk => log.durable_end(),
     }
 }
 

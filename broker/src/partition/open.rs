@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shard::Disk;
-use storage::{Log, Offset, OpenLog};
+use storage::journal::{self, Replayed};
+use storage::{Log, Offset, OpenLog, StorageError};
 
 use super::watch::Watches;
-use super::{GENERATION_MASK, Outbound, Partition, Partitions};
+use super::{GENERATION_MASK, Outbound, Partition, Partitions, log_id, partition_id};
 use crate::mail::{PartitionId, Turn};
 use crate::metadata::{Image, Topic};
 
@@ -42,6 +43,10 @@ impl Partitions {
                 }
             }
         }
+        if before.version == 0 && self.durability.journal.is_none() {
+            self.open_journal(turn);
+            self.look_at_space(turn);
+        }
         let mut counts = OpenedCounts::default();
         for topic in after.topics() {
             let known = before.topic_by_id(topic.id);
@@ -73,11 +78,13 @@ impl Partitions {
                 log.set_settings(Arc::clone(&topic.log_settings));
             }
             partition.topic = Arc::clone(topic);
+            self.schedule_upkeep(slot);
             return;
         }
         let dir = self.dir_of(topic, number);
         let placed = if is_start { Ok(()) } else { move_stray_aside(turn, &dir) };
         let with = OpenLog {
+            id: log_id(&id),
             dir,
             settings: Arc::clone(&topic.log_settings),
             log_start: Offset::ZERO,
@@ -109,9 +116,14 @@ impl Partitions {
             watches: Watches::default(),
             is_listed: false,
             is_own: false,
+            is_unsynced: false,
+            is_compacting: false,
+            upkeep_at: None,
             generation: self.generation,
         });
         self.by_id.insert(id, slot);
+        self.schedule_upkeep(slot);
+        self.note_unsynced(slot);
     }
 
     /// Deletes a partition at once. What the ring still has of it goes to files without a name, and its completions find
@@ -138,13 +150,40 @@ impl Partitions {
     /// Closes all logs cleanly, so that the next start has nothing to check. Everything must have been written.
     pub fn close(&mut self, turn: &mut Turn<'_>) {
         self.by_id.clear();
+        let mut is_clean = true;
         for partition in self.slots.drain() {
             let Ok(log) = partition.log else { continue };
+            is_clean &= log.offline().is_none();
             if let Err(error) = log.close(turn.disk, &mut self.files) {
                 tracing::warn!(%error, "a log was not closed cleanly; the next start checks it");
+                is_clean = false;
             }
         }
+        if let Some(journal) = self.durability.journal.take()
+            && let Err(error) = journal.close(turn.disk, is_clean)
+        {
+            tracing::warn!(%error, "the journal was not closed cleanly; the next start replays it");
+        }
     }
+}
+
+/// Brings into the segments what only the journals hold, after a crash. To be called before any partition is opened.
+pub fn replay_journals(
+    disk: &mut dyn Disk,
+    data_dir: &Path,
+    image: &Image,
+) -> Result<Replayed, StorageError> {
+    let replayed = journal::replay(disk, data_dir, |id| {
+        let PartitionId { topic_id, partition } = partition_id(id);
+        let topic = image.topic_by_id(topic_id)?;
+        topic.partition(partition)?;
+        Some(data_dir.join(format!("{}-{partition}", topic.name)))
+    })?;
+    if replayed.frames > 0 {
+        let Replayed { frames, bytes, segments, .. } = replayed;
+        tracing::info!(frames, bytes, segments, "the journal was replayed");
+    }
+    Ok(replayed)
 }
 
 /// A new partition never adopts files: what lies in its place, put there by whomever, is moved aside. If it cannot be, the

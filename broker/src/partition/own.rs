@@ -1,7 +1,7 @@
 //! The broker's own partitions: what coordinators keep is appended and read here, without a client.
 
 use shard::Buf;
-use storage::{Appended, LeaderEpoch, Offset, ReadDone, ReadPlan, ReadWant, ValidBatch};
+use storage::{Appended, LeaderEpoch, Offset, Promise, ReadDone, ReadPlan, ReadWant, ValidBatch};
 
 use super::Partitions;
 use crate::mail::{PartitionId, Turn};
@@ -15,7 +15,7 @@ impl Partitions {
         let leader_epoch = LeaderEpoch(partition.leader_epoch());
         let log = partition.log.as_mut().map_err(|_| ())?;
         let batch = ValidBatch::trusted(Buf::from(batch)).map_err(|_| ())?;
-        let appended = log.append(&batch, leader_epoch, turn.wall_ms).map_err(|_| ())?;
+        let appended = log.append(&batch, leader_epoch, turn.wall_ms, Promise::Disk).map_err(|_| ())?;
         partition.is_own = true;
         self.list_if_dirty(slot);
         match appended {

@@ -225,7 +225,12 @@ impl Rig {
 }
 
 fn config_of(settings: &[(&str, &str)]) -> ServerConfig {
-    let base = [("log.dirs", DATA_DIR), ("node.id", "3"), ("listeners", "PLAINTEXT://broker.test:9092")];
+    let base = [
+        ("log.dirs", DATA_DIR),
+        ("node.id", "3"),
+        ("ringlog.journal.bytes", "262144"),
+        ("listeners", "PLAINTEXT://broker.test:9092"),
+    ];
     let all = base.iter().filter(|(name, _)| settings.iter().all(|(other, _)| other != name));
     let given = all.chain(settings).map(|(name, value)| Given {
         name: (*name).to_owned(),
@@ -267,7 +272,10 @@ fn core_of(
         let (config, now) = (Arc::clone(&node.config), io.wall_ms());
         let dir = Path::new(DATA_DIR);
         io.disk().create_dir(dir).unwrap();
-        Controller::open(io.disk(), dir, config, &node.cluster_id, node.core_count, now).unwrap()
+        let controller =
+            Controller::open(io.disk(), dir, config, &node.cluster_id, node.core_count, now).unwrap();
+        broker::replay_journals(io.disk(), dir, controller.image()).unwrap();
+        controller
     });
     Shard::new(io, Broker::new(me, Arc::clone(node), controller, listeners), mailbox, pool.clone())
 }

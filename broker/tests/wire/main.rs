@@ -6,6 +6,8 @@
 mod calls;
 mod harness;
 
+mod compaction;
+mod durability;
 mod framing;
 mod idempotence;
 mod produce;
@@ -16,6 +18,7 @@ mod topics;
 mod fetch;
 mod groups;
 mod offsets;
+mod retention;
 mod sessions;
 
 mod events;

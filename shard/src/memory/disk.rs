@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{MemoryIo, World};
-use crate::disk::{Disk, Entry, FileId, OpenMode, Space};
-use crate::io::IoError;
+use crate::clock::WallMs;
+use crate::disk::{Disk, DurableWrites, Entry, FileId, OpenMode, Space};
+use crate::io::{IoError, Op};
+
+/// What a disk writes whole.
+const SECTOR_LEN: u64 = 512;
 
 /// A file: what reads see, what is durable, and the writes in between.
 #[derive(Default)]
@@ -14,6 +18,7 @@ pub(crate) struct FileState {
     bytes: Vec<u8>,
     durable: Vec<u8>,
     unsynced: Vec<Change>,
+    modified: WallMs,
 }
 
 #[derive(Clone)]
@@ -45,9 +50,17 @@ impl FileState {
         }
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: Change, now: WallMs) {
+        self.modified = now;
         FileState::apply(&mut self.bytes, &change);
         self.unsynced.push(change);
+    }
+
+    /// Writes past the page cache: what is seen and what is durable change together.
+    pub(super) fn write_durable(&mut self, offset: u64, bytes: &[u8]) {
+        let change = Change::Write { offset, bytes: bytes.to_vec() };
+        FileState::apply(&mut self.bytes, &change);
+        FileState::apply(&mut self.durable, &change);
     }
 
     fn sync(&mut self) {
@@ -61,6 +74,13 @@ impl World {
     pub fn crash(&self, crash: Crash) {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
+        // A direct write under way may have reached the disk, whole or torn between its sectors.
+        for pending in state.cores.iter_mut().flat_map(|core| core.pending.drain(..)) {
+            if let (Op::WriteDurable { offset, buffer, .. }, Some(file)) = (pending.op, pending.file) {
+                let sectors = state.random.below(buffer.len() as u64 / SECTOR_LEN + 1);
+                file.borrow_mut().write_durable(offset, &buffer.filled()[..(sectors * SECTOR_LEN) as usize]);
+            }
+        }
         state.cores.clear();
         state.connections.clear();
         state.accepting.clear();
@@ -147,7 +167,8 @@ impl MemoryIo {
     ) -> Result<(), IoError> {
         let grows = (offset + bytes.len() as u64).saturating_sub(file.borrow().bytes.len() as u64);
         self.check_space(grows)?;
-        file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() });
+        let now = self.state.borrow().wall_ms;
+        file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() }, now);
         Ok(())
     }
 
@@ -183,15 +204,20 @@ impl Disk for MemoryIo {
                 if path.parent().is_some_and(|dir| !state.dirs.contains(dir)) {
                     return Err(IoError::NOT_FOUND);
                 }
-                let file = Rc::new(RefCell::new(FileState::default()));
+                let file =
+                    Rc::new(RefCell::new(FileState { modified: state.wall_ms, ..FileState::default() }));
                 state.files.insert(path.to_owned(), Rc::clone(&file));
                 file
             }
         };
         if mode == OpenMode::Truncate {
-            file.borrow_mut().change(Change::Truncate { len: 0 });
+            file.borrow_mut().change(Change::Truncate { len: 0 }, state.wall_ms);
         }
         Ok(FileId(state.cores[self.core].open.insert(file) as u32))
+    }
+
+    fn open_durable(&mut self, path: &Path) -> Result<(FileId, DurableWrites), IoError> {
+        Ok((self.open(path, OpenMode::Create)?, DurableWrites::Direct))
     }
 
     fn close(&mut self, file: FileId) {
@@ -213,7 +239,8 @@ impl Disk for MemoryIo {
     }
 
     fn truncate(&mut self, file: FileId, len: u64) -> Result<(), IoError> {
-        self.open_file(file)?.borrow_mut().change(Change::Truncate { len });
+        let now = self.state.borrow().wall_ms;
+        self.open_file(file)?.borrow_mut().change(Change::Truncate { len }, now);
         Ok(())
     }
 
@@ -244,9 +271,10 @@ impl Disk for MemoryIo {
             name: name(path),
             is_dir: false,
             len: file.borrow().bytes.len() as u64,
+            modified: file.borrow().modified,
         });
         let dirs = state.dirs.iter().filter(|path| path.parent() == Some(dir));
-        let dirs = dirs.map(|path| Entry { name: name(path), is_dir: true, len: 0 });
+        let dirs = dirs.map(|path| Entry { name: name(path), is_dir: true, len: 0, modified: WallMs(0) });
         let mut entries: Vec<Entry> = files.chain(dirs).collect();
         entries.sort();
         Ok(entries)

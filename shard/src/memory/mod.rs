@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use slab::Slab;
 
-use crate::buffer::{BufMut, Pool, skip_parts};
+use crate::buffer::{AlignedBuf, BufMut, Pool, skip_parts};
 use crate::clock::{Nanos, WallMs};
 use crate::disk::{Disk, FileId};
 use crate::io::{Completion, Io, IoError, ListenerId, Op, Outcome, Token, Wait};
@@ -176,6 +176,9 @@ impl MemoryIo {
             (Op::Write { file: id, offset, parts }, Some(file)) => {
                 self.write_some(token, (id, file), offset, parts, done);
             }
+            (Op::WriteDurable { offset, buffer, .. }, Some(file)) => {
+                finish(self.write_durable(&file, offset, buffer));
+            }
             (Op::Read { offset, len, buffer, .. }, Some(file)) => {
                 finish(self.read_whole(&file, offset, len, buffer));
             }
@@ -183,7 +186,7 @@ impl MemoryIo {
                 Ok(()) => Outcome::Synced,
                 Err(error) => Outcome::Failed(error),
             }),
-            (Op::Write { .. } | Op::Read { .. } | Op::Sync { .. }, None) => {
+            (Op::Write { .. } | Op::WriteDurable { .. } | Op::Read { .. } | Op::Sync { .. }, None) => {
                 finish(Outcome::Failed(IoError(libc::EBADF)));
             }
             (other, _) => self.perform_net(token, other, done),
@@ -234,6 +237,21 @@ impl MemoryIo {
         done.push(Completion { token, outcome, more: false });
     }
 
+    fn write_durable(&mut self, file: &Rc<RefCell<FileState>>, offset: u64, buffer: AlignedBuf) -> Outcome {
+        let fails = {
+            let mut state = self.state.borrow_mut();
+            let percent = state.faults.failed_write_percent;
+            state.random.chance(percent)
+        };
+        if fails {
+            let torn = self.state.borrow_mut().random.below(buffer.len() as u64) as usize;
+            file.borrow_mut().write_durable(offset, &buffer.filled()[..torn]);
+            return Outcome::Failed(IoError::DEVICE);
+        }
+        file.borrow_mut().write_durable(offset, buffer.filled());
+        Outcome::WrittenDurable(buffer)
+    }
+
     fn read_whole(
         &mut self,
         file: &Rc<RefCell<FileState>>,
@@ -254,7 +272,10 @@ impl MemoryIo {
 impl Io for MemoryIo {
     fn push(&mut self, token: Token, op: Op) {
         let file = match &op {
-            Op::Write { file, .. } | Op::Read { file, .. } | Op::Sync { file } => self.open_file(*file).ok(),
+            Op::Write { file, .. }
+            | Op::WriteDurable { file, .. }
+            | Op::Read { file, .. }
+            | Op::Sync { file } => self.open_file(*file).ok(),
             _ => None,
         };
         self.push_with(token, op, file);

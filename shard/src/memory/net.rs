@@ -156,7 +156,7 @@ impl MemoryIo {
                 Some(connection) => connection.closing = Some(token),
                 None => done.push(Completion { token, outcome: Outcome::Closed, more: false }),
             },
-            Op::Write { .. } | Op::Read { .. } | Op::Sync { .. } => {
+            Op::Write { .. } | Op::WriteDurable { .. } | Op::Read { .. } | Op::Sync { .. } => {
                 unreachable!("file operations are done elsewhere")
             }
         }
@@ -193,7 +193,11 @@ pub(super) fn socket_of(op: &Op) -> Option<SocketId> {
         | Op::CancelReceive { socket }
         | Op::Send { socket, .. }
         | Op::Close { socket } => Some(*socket),
-        Op::Accept { .. } | Op::Write { .. } | Op::Read { .. } | Op::Sync { .. } => None,
+        Op::Accept { .. }
+        | Op::Write { .. }
+        | Op::WriteDurable { .. }
+        | Op::Read { .. }
+        | Op::Sync { .. } => None,
     }
 }
 

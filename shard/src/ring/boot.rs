@@ -66,6 +66,7 @@ pub(super) fn set_up(entries: u32) -> Result<IoUring, RingError> {
         (opcode::SendMsg::CODE, "sendmsg"),
         (opcode::Readv::CODE, "readv"),
         (opcode::Writev::CODE, "writev"),
+        (opcode::Write::CODE, "write"),
         (opcode::Fsync::CODE, "fsync"),
         (opcode::PollAdd::CODE, "poll"),
         (opcode::AsyncCancel::CODE, "cancel"),

@@ -8,15 +8,16 @@ use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::rc::Rc;
 
 use slab::Slab;
 
 use super::inflight::pieces_of;
-use crate::buffer::{Buf, BufMut, skip_parts};
-use crate::disk::{Disk, Entry, FileId, OpenMode, Space};
+use crate::buffer::{ALIGNMENT, AlignedBuf, Buf, BufMut, skip_parts};
+use crate::clock::WallMs;
+use crate::disk::{Disk, DurableWrites, Entry, FileId, OpenMode, Space};
 use crate::io::IoError;
 
 /// XFS's magic number (statfs(2)).
@@ -138,6 +139,22 @@ impl Disk for Files {
         plain(options.open(path)).map(|file| self.insert(file))
     }
 
+    fn open_durable(&mut self, path: &Path) -> Result<(FileId, DurableWrites), IoError> {
+        let open = |flags| {
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true).truncate(false).custom_flags(flags).open(path)
+        };
+        if let Ok(file) = open(libc::O_DIRECT | libc::O_DSYNC) {
+            // Some file systems take the flag and refuse the transfers: one is tried.
+            let mut page = AlignedBuf::new(ALIGNMENT);
+            page.put(&[0; ALIGNMENT]);
+            if file.read_at(page.filled_mut(), 0).is_ok() {
+                return Ok((self.insert(file), DurableWrites::Direct));
+            }
+        }
+        plain(open(libc::O_DSYNC)).map(|file| (self.insert(file), DurableWrites::Synced))
+    }
+
     fn close(&mut self, file: FileId) {
         self.open.try_remove(file.0 as usize);
     }
@@ -187,7 +204,10 @@ impl Disk for Files {
             // A file may go between its listing and our look at it.
             let Ok(metadata) = entry.metadata() else { continue };
             let name = entry.file_name().to_string_lossy().into_owned();
-            entries.push(Entry { name, is_dir: metadata.is_dir(), len: metadata.len() });
+            let modified =
+                metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+            let modified = WallMs(modified.map_or(0, |since_1970| since_1970.as_millis() as i64));
+            entries.push(Entry { name, is_dir: metadata.is_dir(), len: metadata.len(), modified });
         }
         entries.sort();
         Ok(entries)

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use io_uring::{opcode, squeue, types};
 use slab::Slab;
 
-use crate::buffer::{Buf, BufMut, skip_parts};
+use crate::buffer::{AlignedBuf, Buf, BufMut, skip_parts};
 use crate::io::{Completion, IoError, Op, Outcome, SocketId, Token};
 
 /// The kernel takes at most this many pieces in one call (UIO_MAXIOV).
@@ -76,6 +76,7 @@ enum Work {
     ReceiveInto { fd: RawFd, socket: SocketId, buffer: BufMut },
     Send { fd: RawFd, socket: SocketId, parts: Vec<Buf> },
     Write { file: Rc<File>, offset: u64, parts: Vec<Buf> },
+    WriteDurable { file: Rc<File>, offset: u64, written: usize, buffer: AlignedBuf },
     Read { file: Rc<File>, offset: u64, left: usize, buffer: BufMut },
     Sync { file: Rc<File> },
 }
@@ -100,6 +101,10 @@ impl Inflight {
 
     pub(super) fn write(token: Token, file: Rc<File>, offset: u64, parts: Vec<Buf>) -> Inflight {
         Inflight::new(token, Work::Write { file, offset, parts })
+    }
+
+    pub(super) fn write_durable(token: Token, file: Rc<File>, offset: u64, buffer: AlignedBuf) -> Inflight {
+        Inflight::new(token, Work::WriteDurable { file, offset, written: 0, buffer })
     }
 
     pub(super) fn read(token: Token, file: Rc<File>, offset: u64, left: usize, buffer: BufMut) -> Inflight {
@@ -128,7 +133,7 @@ impl Whole {
     pub(super) fn socket(&self) -> Option<SocketId> {
         match self.work {
             Work::ReceiveInto { socket, .. } | Work::Send { socket, .. } => Some(socket),
-            Work::Write { .. } | Work::Read { .. } | Work::Sync { .. } => None,
+            Work::Write { .. } | Work::WriteDurable { .. } | Work::Read { .. } | Work::Sync { .. } => None,
         }
     }
 
@@ -156,6 +161,13 @@ impl Whole {
                 let fd = types::Fd(file.as_raw_fd());
                 opcode::Writev::new(fd, self.pieces.as_ptr(), self.pieces.len() as u32)
                     .offset(*offset)
+                    .build()
+            }
+            Work::WriteDurable { file, offset, written, buffer } => {
+                let left = &buffer.filled()[*written..];
+                let at = *offset + *written as u64;
+                opcode::Write::new(types::Fd(file.as_raw_fd()), left.as_ptr(), length(left))
+                    .offset(at)
                     .build()
             }
             Work::Read { file, offset, left, buffer } => {
@@ -193,6 +205,10 @@ impl Whole {
                 skip_parts(parts, count);
                 parts.len()
             }
+            Work::WriteDurable { written, buffer, .. } => {
+                *written += count;
+                buffer.len() - *written
+            }
             Work::Read { offset, left, buffer, .. } => {
                 *offset += count as u64;
                 *left -= count;
@@ -200,7 +216,11 @@ impl Whole {
                 if count == 0 { 0 } else { *left }
             }
         };
-        if left == 0 { Advance::Done } else { Advance::Again }
+        // Nothing more comes of an attempt that moved nothing: at the end of a file or of the space for it.
+        if left == 0 || (count == 0 && matches!(self.work, Work::WriteDurable { .. })) {
+            return Advance::Done;
+        }
+        Advance::Again
     }
 
     /// What the caller is told, given the kernel's last word.
@@ -211,6 +231,11 @@ impl Whole {
             Work::Send { .. } => Outcome::Sent,
             Work::Write { parts, .. } if !parts.is_empty() => Outcome::Failed(IoError::NO_SPACE),
             Work::Write { .. } => Outcome::Written,
+            Work::WriteDurable { written, buffer, .. } if written < buffer.len() => {
+                drop(buffer);
+                Outcome::Failed(IoError::NO_SPACE)
+            }
+            Work::WriteDurable { buffer, .. } => Outcome::WrittenDurable(buffer),
             Work::Read { buffer, .. } => Outcome::Read(buffer),
             Work::Sync { .. } => Outcome::Synced,
         };

@@ -171,6 +171,14 @@ impl Ring {
                     self.submit_entry(inflight, entry);
                 }
             },
+            Op::WriteDurable { file, offset, buffer } => match self.files.handle(file) {
+                Ok(file) => {
+                    let mut inflight = Inflight::write_durable(token, file, offset, buffer);
+                    let entry = inflight.entry();
+                    self.submit_entry(inflight, entry);
+                }
+                Err(error) => self.finish(token, Outcome::Failed(error)),
+            },
             Op::Sync { file } => match self.files.handle(file) {
                 Ok(file) => {
                     let mut inflight = Inflight::sync(token, file);

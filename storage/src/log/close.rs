@@ -119,7 +119,14 @@ impl Log {
         let marker = Marker { base: active.base, size: active.size, end: self.offsets.end, index_crc };
         write_file(disk, &path_of(&self.dir, active.base, INDEX), &offsets)?;
         write_file(disk, &path_of(&self.dir, active.base, TIME_INDEX), &times)?;
-        write_file(disk, &path_of(&self.dir, self.offsets.end, SNAPSHOT), &self.producers.encode_snapshot())?;
+        let (path, snapshot) =
+            (path_of(&self.dir, self.offsets.end, SNAPSHOT), self.producers.encode_snapshot());
+        if active.base == self.offsets.end {
+            // It is also the proof and the memory of what was sealed before: a power cut must not tear it.
+            disk.replace_file(&path, &snapshot).map_err(StorageError::io(&path))?;
+        } else {
+            write_file(disk, &path, &snapshot)?;
+        }
         write_file(disk, &self.dir.join(MARKER), marker.encode().as_bytes())
     }
 

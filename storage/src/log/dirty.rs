@@ -76,6 +76,16 @@ impl Dirty {
         self.writes.is_empty()
     }
 
+    /// How many bytes wait.
+    pub fn byte_count(&self) -> usize {
+        self.writes.iter().map(|write| write.len as usize).sum()
+    }
+
+    /// How many writes they will be.
+    pub fn write_count(&self) -> usize {
+        self.writes.len()
+    }
+
     /// Adds a batch, under the base offset and leader epoch of `header`, at `position` of `segment`.
     pub fn push(&mut self, segment: Offset, position: u32, header: &BatchHeader, batch: &Buf) {
         let follows = self.writes.back().is_some_and(|last| {

@@ -12,14 +12,18 @@ use std::sync::Arc;
 
 use shard::{Disk, FileId, IoError, OpenMode, WallMs};
 
-use super::close::{Marker, index_crc, read_marker, unmark};
+use super::close::{Marker, index_crc, read_marker, remove_if_there, unmark};
+use super::compact::{finish_swaps, read_cleaned_to};
+use super::point::Point;
+use super::start;
 use super::writer::seal;
-use super::{Dirty, Log, Offsets, OnDisk, Tail};
+use super::{Dirty, Durable, Log, Offsets, OnDisk, Tail, point};
 use crate::batch::BatchHeader;
 use crate::epochs::{self, Epochs};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::index::{self, OFFSET_ENTRY_LEN, SegmentIndex, TIME_ENTRY_LEN};
+use crate::journal::LogId;
 use crate::offset::Offset;
 use crate::producers::Producers;
 use crate::scan::Scanner;
@@ -34,6 +38,8 @@ const FILE_LEN_MAX: u64 = 1 << 30;
 /// How to open a log.
 #[derive(Debug, Clone)]
 pub struct OpenLog {
+    /// Its name in the journal.
+    pub id: LogId,
     /// Its directory, which need not exist.
     pub dir: PathBuf,
     /// What its topic asks for.
@@ -62,6 +68,7 @@ pub struct Recovered {
 struct FoundSegment {
     base: Offset,
     size: u32,
+    modified: WallMs,
     /// The next segment's base; none for the active one.
     next: Option<Offset>,
 }
@@ -71,6 +78,8 @@ struct FoundSegment {
 struct Found {
     segments: Vec<FoundSegment>,
     snapshots: BTreeSet<Offset>,
+    /// Index files, by their segments.
+    indexes: Vec<(Offset, &'static str)>,
 }
 
 impl Log {
@@ -81,6 +90,7 @@ impl Log {
         with: OpenLog,
     ) -> Result<(Log, Recovered), StorageError> {
         let mut log = Log {
+            id: with.id,
             dir: with.dir,
             settings: with.settings,
             offsets: Offsets::at(with.log_start),
@@ -89,8 +99,11 @@ impl Log {
             producers: Producers::default(),
             tail: Tail::default(),
             dirty: Dirty::default(),
+            durable: Durable::at(with.log_start),
             flight: None,
             sealing: Default::default(),
+            cleaned_to: Offset::ZERO,
+            has_failed_compaction: false,
             offline: None,
             on_disk: OnDisk { has_dir: false, marked: None, has_epochs: true },
         };
@@ -98,8 +111,12 @@ impl Log {
         match disk.list(&log.dir) {
             Err(IoError::NOT_FOUND) => return Ok((log, recovered)),
             Err(error) => return Err(StorageError::io(&log.dir)(error)),
-            Ok(entries) => {
+            Ok(mut entries) => {
                 log.on_disk.has_dir = true;
+                log.cleaned_to = read_cleaned_to(disk, &log.dir)?.unwrap_or_default();
+                if finish_swaps(disk, &log.dir, &entries)? {
+                    entries = disk.list(&log.dir).map_err(StorageError::io(&log.dir))?;
+                }
                 let found = Found::in_entries(&log.dir, entries)?;
                 Recovery { log: &mut log, disk, files, found, now: with.now, report: &mut recovered }
                     .run()?;
@@ -123,8 +140,10 @@ impl Found {
                     if let Some(last) = found.segments.last_mut() {
                         last.next = Some(base);
                     }
-                    found.segments.push(FoundSegment { base, size, next: None });
+                    found.segments.push(FoundSegment { base, size, modified: entry.modified, next: None });
                 }
+                Some((base, INDEX)) => found.indexes.push((base, INDEX)),
+                Some((base, TIME_INDEX)) => found.indexes.push((base, TIME_INDEX)),
                 _ => {}
             }
         }
@@ -145,6 +164,10 @@ struct Recovery<'a> {
 impl Recovery<'_> {
     fn run(mut self) -> Result<(), StorageError> {
         let marker = read_marker(self.disk, &self.log.dir)?;
+        if let Some(start) = start::read(self.disk, &self.log.dir)? {
+            self.log.offsets = Offsets::at(self.log.offsets.log_start.max(start));
+        }
+        self.finish_deletions()?;
         let has_epochs = self.load_epochs()?;
         let segments = std::mem::take(&mut self.found.segments);
         let mut trusted = Vec::with_capacity(segments.len());
@@ -153,7 +176,14 @@ impl Recovery<'_> {
         }
         let first_doubtful = segments.iter().zip(&trusted).find(|(_, trusted)| trusted.is_none());
         let doubtful_from = first_doubtful.map_or(Offset(i64::MAX), |(found, _)| found.base);
-        let snapshot_at = self.load_snapshot(doubtful_from)?;
+        let mut point = self.load_point(&segments, doubtful_from)?;
+        let snapshot_at = match &mut point {
+            Some(point) => {
+                self.log.producers = std::mem::take(&mut point.producers);
+                point.end
+            }
+            None => self.load_snapshot(doubtful_from)?,
+        };
         self.report.is_clean = segments.is_empty() || (first_doubtful.is_none() && marker.is_some());
         if let Some(Marker { base, end, .. }) = marker {
             if self.report.is_clean {
@@ -169,7 +199,11 @@ impl Recovery<'_> {
                 return Err(self.error(found.base, 0, Cause::Corrupt));
             }
             let is_trusted = trusted.is_some();
+            let mut read_from = found.base;
             let mut segment = trusted.unwrap_or_else(|| Segment::new(found.base));
+            if let Some(point) = point.take_if(|point| point.segment.base == found.base) {
+                (segment, read_from) = (point.segment, point.end);
+            }
             let known_end = match found.next {
                 None if is_trusted => marker.map(|marker| marker.end),
                 next => next,
@@ -177,12 +211,13 @@ impl Recovery<'_> {
             let needs_headers = !is_trusted || !has_epochs || known_end.is_none_or(|end| snapshot_at < end);
             end = match known_end {
                 Some(known) if !needs_headers => known,
-                _ => self.read_segment(&mut segment, found, is_trusted, snapshot_at)?,
+                _ => self.read_segment(&mut segment, found, is_trusted, read_from, snapshot_at)?,
             };
             // Compaction leaves gaps between segments, but sealed ones. Without that proof, a gap is a lost
             // tail.
             let lost_tail =
                 found.next.is_some_and(|next| end < next && !self.found.snapshots.contains(&next));
+            segment.date_by_file(found.modified);
             let is_cut = segment.size < found.size || lost_tail;
             self.log.segments.push(segment);
             if is_cut {
@@ -211,6 +246,9 @@ impl Recovery<'_> {
         let log = &mut *self.log;
         log.segments.iter_mut().for_each(|segment| segment.written = segment.size);
         log.offsets = Offsets { end, assigned: end, ..Offsets::at(log.offsets.log_start) };
+        // Without a clean close nobody knows what of the page cache has reached the disk.
+        let first = log.segments.first().map_or(end, |first| first.base);
+        log.durable = Durable::at(if self.report.is_clean { end } else { first });
         log.offsets.validate();
         Ok(())
     }
@@ -220,6 +258,32 @@ impl Recovery<'_> {
         active.release(self.files);
         let path = path_of(&self.log.dir, active.base, LOG);
         self.disk.remove(&path).map_err(StorageError::io(&path))
+    }
+
+    /// Removes what deletion left when it was cut short: sealed segments before the log's start, whose producers
+    /// a snapshot knows, and index files without a segment.
+    fn finish_deletions(&mut self) -> Result<(), StorageError> {
+        let start = self.log.offsets.log_start;
+        let (segments, snapshots) = (&mut self.found.segments, &self.found.snapshots);
+        let is_gone = |segment: &&FoundSegment| {
+            segment.next.is_some_and(|next| next <= start && snapshots.contains(&next))
+        };
+        let gone_count = segments.iter().take_while(is_gone);
+        let gone_count = gone_count.count();
+        for gone in segments.drain(..gone_count) {
+            remove_if_there(self.disk, &path_of(&self.log.dir, gone.base, LOG))?;
+        }
+        for &(base, ending) in &self.found.indexes {
+            if self.found.segments.binary_search_by_key(&base, |segment| segment.base).is_err() {
+                remove_if_there(self.disk, &path_of(&self.log.dir, base, ending))?;
+            }
+        }
+        let Some(first) = self.found.segments.first() else { return Ok(()) };
+        for &offset in self.found.snapshots.range(..first.base) {
+            remove_if_there(self.disk, &path_of(&self.log.dir, offset, SNAPSHOT))?;
+        }
+        self.found.snapshots = self.found.snapshots.split_off(&first.base);
+        Ok(())
     }
 
     /// Reads the epoch file; says whether it can be relied on.
@@ -245,6 +309,20 @@ impl Recovery<'_> {
             }
         }
         Ok(Offset(i64::MIN))
+    }
+
+    /// The recovery point of the active segment, if that is the only one in doubt and the point is of use.
+    fn load_point(
+        &mut self,
+        segments: &[FoundSegment],
+        doubtful_from: Offset,
+    ) -> Result<Option<Point>, StorageError> {
+        let point = point::read(self.disk, &self.log.dir, self.now)?;
+        let Some(active) = segments.last().filter(|active| active.base == doubtful_from) else {
+            return Ok(None);
+        };
+        let fits = |point: &Point| point.segment.base == active.base && point.segment.size <= active.size;
+        Ok(point.filter(fits).filter(|_| self.log.on_disk.has_epochs))
     }
 
     /// The segment without reading it, if that is safe.
@@ -341,18 +419,21 @@ impl Recovery<'_> {
         Ok(Some(segment))
     }
 
-    /// Reads a segment's batches: to trust it (then it may come out shorter), or only to learn from its
-    /// headers. Gives the offset after its last batch.
+    /// Reads a segment's batches from a recovery point or its start: to trust it (then it may come out shorter), or
+    /// only to learn from its headers. Gives the offset after its last batch.
     fn read_segment(
         &mut self,
         segment: &mut Segment,
         found: &FoundSegment,
         is_trusted: bool,
+        read_from: Offset,
         snapshot_at: Offset,
     ) -> Result<Offset, StorageError> {
         let file = segment.open_log(self.disk, self.files, &self.log.dir, OpenMode::Write)?;
-        let (mut at, end) = (0, u64::from(found.size));
-        let mut next_offset = found.base;
+        // What lies before a recovery point is in the segment already, unless only the headers are wanted.
+        let start = if is_trusted { 0 } else { segment.size };
+        let (mut at, end) = (u64::from(start), u64::from(found.size));
+        let mut next_offset = if is_trusted { found.base } else { read_from };
         let dir = self.log.dir.clone();
         let mut scanner = Scanner::new(self.disk, file, WINDOW_LEN);
         while let Some((header, size)) =
@@ -366,7 +447,7 @@ impl Recovery<'_> {
                 self.log.on_disk.has_epochs = false;
             }
             if !is_trusted {
-                segment.apply(&header, size as u32, self.log.settings.index_interval_bytes);
+                segment.apply(&header, size as u32, found.modified, self.log.settings.index_interval_bytes);
                 self.report.checked_bytes += size;
             }
             next_offset = header.last_offset().plus(1);

@@ -48,6 +48,11 @@ impl Log {
             // Deleted meanwhile; the reader asks again and learns where the log starts now.
             return Ok(ReadDone::Empty);
         };
+        if self.segments[index].revision != range.revision {
+            // Compacted meanwhile: the rest is looked for anew.
+            let planned = self.plan_in(disk, files, index, range.want)?;
+            return Ok(planned.map_or(ReadDone::Empty, ReadDone::More));
+        }
         let position = range.position + skip;
         let left = u64::from(self.segments[index].written).saturating_sub(position);
         if left == 0 {
@@ -91,8 +96,14 @@ impl Log {
             }
         };
         let file = segment.open_log(disk, files, &self.dir, OpenMode::Write)?;
-        let range =
-            ReadRange { file, position: position.into(), len: len as usize, segment: segment.base, want };
+        let range = ReadRange {
+            file,
+            position: position.into(),
+            len: len as usize,
+            segment: segment.base,
+            revision: segment.revision,
+            want,
+        };
         Ok(Some(range))
     }
 

@@ -3,9 +3,10 @@
 use shard::{Disk, OpenMode, WallMs};
 
 use super::close::{MARKER, remove_if_there};
-use super::{Log, OpenLog};
+use super::{Log, OpenLog, point, start};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
+use crate::journal::Journal;
 use crate::offset::Offset;
 use crate::scan::Scanner;
 use crate::segment::{INDEX, LOG, SNAPSHOT, TIME_INDEX, parse_name, path_of};
@@ -21,18 +22,22 @@ impl Log {
         mut self,
         disk: &mut dyn Disk,
         files: &mut OpenFiles,
+        journal: Option<&Journal>,
         offset: Offset,
         now: WallMs,
     ) -> Result<Log, StorageError> {
         assert!(!self.has_flight(), "a log is truncated with writes under way");
         let log_start = self.offsets.log_start.min(offset);
         if self.on_disk.has_dir && offset < self.offsets.assigned {
+            if let Some(journal) = journal {
+                journal.mark().write(disk, &self.dir)?;
+            }
             self.cut_files(disk, files, offset)?;
         }
         for segment in &mut self.segments {
             segment.release(files);
         }
-        let with = OpenLog { dir: self.dir, settings: self.settings, log_start, now };
+        let with = OpenLog { id: self.id, dir: self.dir, settings: self.settings, log_start, now };
         Ok(Log::open(disk, files, with)?.0)
     }
 
@@ -44,6 +49,10 @@ impl Log {
     ) -> Result<(), StorageError> {
         // The marker goes first: whatever is left of the rest, opening then looks at the data itself.
         remove_if_there(disk, &self.dir.join(MARKER))?;
+        remove_if_there(disk, &self.dir.join(point::FILE_NAME))?;
+        if offset < self.offsets.log_start {
+            start::write(disk, &self.dir, offset)?;
+        }
         let cut_from = self.segment_of(offset);
         for entry in disk.list(&self.dir).map_err(StorageError::io(&self.dir))? {
             if let Some((at, SNAPSHOT)) = parse_name(&entry.name)
@@ -62,6 +71,7 @@ impl Log {
             }
         }
         self.cut_segment(disk, files, cut_from, offset)?;
+        remove_if_there(disk, &self.dir.join("ringlog.cleaned"))?;
         self.epochs.cut(offset);
         self.on_disk.has_epochs = false;
         self.save_epochs(disk)

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use shard::{Disk, Op, OpenMode, Ops, Outcome, Token};
+use shard::{Disk, IoError, Op, OpenMode, Ops, Outcome, Token};
 
-use super::{Flight, Log, Offline, Progress, close};
+use super::{Flight, Log, Offline, Progress, Sealing, close};
 use crate::epochs;
 use crate::error::StorageError;
 use crate::files::OpenFiles;
+use crate::journal::Journal;
 use crate::offset::Offset;
 use crate::segment::{INDEX, Indexes, SNAPSHOT, Segment, TIME_INDEX, path_of};
 
@@ -15,28 +16,40 @@ impl Log {
     /// Whether [`Log::push_writes`] has something to do.
     pub fn has_work(&self) -> bool {
         let is_idle = self.offline.is_none() && self.flight.is_none();
-        is_idle && (!self.dirty.is_empty() || self.sealing.front().is_some_and(|first| !first.is_syncing))
+        let has_writes = !self.dirty.is_empty() && !self.defers_writes();
+        is_idle && (has_writes || self.may_seal() || self.wants_sync() || self.wants_point())
+    }
+
+    /// Whether the oldest full segment can be synced now.
+    fn may_seal(&self) -> bool {
+        let is_whole = |first: &Sealing| !first.is_syncing && first.end <= self.offsets.end;
+        self.durable.sync.is_none() && self.sealing.front().is_some_and(is_whole)
     }
 
     /// Whether completions are still to come.
     pub fn has_flight(&self) -> bool {
-        self.flight.is_some() || self.sealing.iter().any(|sealing| sealing.is_syncing)
+        self.flight.is_some()
+            || self.durable.sync.is_some()
+            || self.sealing.iter().any(|sealing| sealing.is_syncing)
     }
 
-    /// Pushes what was appended since the last flight as writes, and the sync of a full segment, all under
-    /// `token`. Every completion goes to [`Log::on_outcome`]. Failing to open a file takes the log offline.
+    /// Pushes what was appended since the last flight as writes, and the sync of a segment if it is time for
+    /// one, all under `token`; what must be durable goes into the journal as well, whose commit names `token`.
+    /// Every completion goes to [`Log::on_outcome`]. Failing to open a file takes the log offline.
     pub fn push_writes(
         &mut self,
         disk: &mut dyn Disk,
         files: &mut OpenFiles,
+        journal: Option<&mut Journal>,
         ops: &mut Ops,
         token: Token,
     ) -> Result<(), Offline> {
         if self.offline.is_some() || self.flight.is_some() {
             return Ok(());
         }
-        let pushed =
-            self.push_dirty(disk, files, ops, token).and_then(|()| self.push_sync(disk, files, ops, token));
+        let pushed = self
+            .push_dirty(disk, files, journal, ops, token)
+            .and_then(|()| self.push_sync(disk, files, ops, token));
         pushed.map_err(|error| self.go_offline(Offline::File(error)))
     }
 
@@ -44,29 +57,40 @@ impl Log {
         &mut self,
         disk: &mut dyn Disk,
         files: &mut OpenFiles,
+        journal: Option<&mut Journal>,
         ops: &mut Ops,
         token: Token,
     ) -> Result<(), StorageError> {
-        if self.dirty.is_empty() {
+        if self.dirty.is_empty() || self.defers_writes() {
             return Ok(());
         }
+        let mut journal = journal.filter(|journal| self.may_journal(journal));
         self.prepare_dir(disk)?;
         let mut flight = Flight { writes_left: 0, written: Vec::new(), end: self.offsets.assigned };
-        for write in self.dirty.drain() {
+        let writes: Vec<_> = self.dirty.drain().collect();
+        for write in writes {
             let index = self.segments.binary_search_by_key(&write.segment, |segment| segment.base);
             let segment = &mut self.segments[index.expect("a dirty segment is one of the log's")];
             let file = segment.open_log(disk, files, &self.dir, OpenMode::Create)?;
             let offset = u64::from(write.position);
             flight.written.push((write.segment, write.end()));
-            ops.push(token, Op::Write { file, offset, parts: write.into_parts() });
+            let (base, position, parts) = (write.segment, write.position, write.into_parts());
+            if let Some(journal) = journal.as_deref_mut() {
+                self.journal_write(journal, base, position, &parts);
+            }
+            ops.push(token, Op::Write { file, offset, parts });
             flight.writes_left += 1;
         }
         self.flight = Some(flight);
+        self.on_pushed(journal.is_some());
+        if let Some(journal) = journal {
+            journal.commit(token, self.offsets.assigned);
+        }
         Ok(())
     }
 
     /// Makes the directory and what must be in it before the first write of a run, or of an epoch.
-    fn prepare_dir(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
+    pub(super) fn prepare_dir(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
         if !self.on_disk.has_dir {
             disk.create_dir(&self.dir).map_err(StorageError::io(&self.dir))?;
             self.on_disk.has_dir = true;
@@ -94,10 +118,14 @@ impl Log {
         ops: &mut Ops,
         token: Token,
     ) -> Result<(), StorageError> {
-        let Some(first) = self.sealing.front_mut() else { return Ok(()) };
-        if first.is_syncing || first.end > self.offsets.end {
+        self.take_point();
+        if self.wants_sync() {
+            return self.push_active_sync(disk, files, ops, token);
+        }
+        if !self.may_seal() {
             return Ok(());
         }
+        let Some(first) = self.sealing.front_mut() else { return Ok(()) };
         let index = self.segments.partition_point(|segment| segment.base < first.base);
         let file = self.segments[index].open_log(disk, files, &self.dir, OpenMode::Write)?;
         ops.push(token, Op::Sync { file });
@@ -135,20 +163,30 @@ impl Log {
         Progress::EndMoved
     }
 
-    /// The oldest full segment is durable: now its indexes may say so.
+    /// A segment is durable: the active one, or the oldest full one, whose indexes may say so now.
     fn on_synced(&mut self, disk: &mut dyn Disk) -> Result<Progress, StorageError> {
+        if let Some(end) = self.durable.sync.take() {
+            return self.on_active_synced(disk, end);
+        }
         let Some(sealing) = self.sealing.pop_front() else {
             assert!(self.offline.is_some(), "a sync ended that nobody pushed");
             return Ok(Progress::Nothing);
         };
         let index = self.segments.partition_point(|segment| segment.base < sealing.base);
         seal(disk, &self.dir, &mut self.segments[index], sealing.end, &sealing.snapshot)?;
-        Ok(Progress::Nothing)
+        self.durable.on_synced(sealing.end);
+        Ok(Progress::DurableMoved)
     }
 
     /// Takes no more appends. The end stays where it is: what is before it was written.
-    fn go_offline(&mut self, reason: Offline) -> Offline {
+    /// The core's journal failed: nothing that was promised can be kept, so nothing more is promised.
+    pub fn on_journal_failed(&mut self, error: IoError) -> Offline {
+        self.go_offline(Offline::Journal(error))
+    }
+
+    pub(super) fn go_offline(&mut self, reason: Offline) -> Offline {
         self.flight = None;
+        self.durable.sync = None;
         self.sealing.clear();
         self.dirty.clear();
         self.offline.get_or_insert(reason).clone()

@@ -6,15 +6,19 @@ use std::sync::Arc;
 
 use shard::io::Wait;
 use shard::memory::{Crash, MemoryIo, World};
-use shard::{Buf, Io, Op, Ops, Outcome, Pool, Token, WallMs};
+use shard::{Buf, Completion, Io, Op, Ops, Outcome, Pool, Token, WallMs};
 use storage::batch::{BatchBuilder, HEADER_LEN, RecordStream};
+use storage::journal::{self, Journal, LogId, Replayed};
 use storage::{
-    AppendRefusal, Appended, BatchHeader, LeaderEpoch, Log, LogSettings, Offset, OpenFiles, OpenLog,
-    Progress, ReadDone, ReadPlan, ReadWant, Recovered, StorageError, validate,
+    AppendRefusal, Appended, BatchHeader, CompactStep, Compaction, LeaderEpoch, Log, LogSettings, Offset,
+    OpenFiles, OpenLog, Progress, Promise, ReadDone, ReadPlan, ReadWant, Recovered, StorageError, validate,
 };
 
 pub const NOW: WallMs = WallMs(1_700_000_000_000);
 const FILES_MAX: usize = 3;
+/// The log's name in the journal.
+pub const ID: LogId = LogId([7; 20]);
+const JOURNAL: Token = Token(8);
 
 pub struct Rig {
     pub world: World,
@@ -22,6 +26,11 @@ pub struct Rig {
     pub files: OpenFiles,
     pub log: Log,
     pub epoch: LeaderEpoch,
+    pub now: WallMs,
+    pub journal: Option<Journal>,
+    /// What appends ask for.
+    pub promise: Promise,
+    pub replayed: Replayed,
     ops: Ops,
     under_way: usize,
     pool: Pool,
@@ -44,13 +53,30 @@ impl Rig {
         log_start: Offset,
     ) -> Result<(Rig, Recovered), StorageError> {
         let mut io = world.io();
+        let replayed = journal::replay(io.disk(), Path::new("/data"), |id| (*id == ID).then(dir))?;
+        let run = world.random_u64();
+        let journal =
+            Journal::open(io.disk(), &journal::path_of(Path::new("/data"), 0), journal::LEN_MIN, run)?;
         let mut files = OpenFiles::new(FILES_MAX);
-        let with = OpenLog { dir: dir(), settings: Arc::new(settings), log_start, now: NOW };
+        let now = io.wall_ms();
+        let with = OpenLog { id: ID, dir: dir(), settings: Arc::new(settings), log_start, now };
         let (log, recovered) = Log::open(io.disk(), &mut files, with)?;
         let pool = Pool::new(1 << 20);
-        let mut rig =
-            Rig { world, io, files, log, epoch: LeaderEpoch(0), ops: Ops::default(), under_way: 0, pool };
-        rig.log.advance_high_watermark(rig.log.offsets().end);
+        let mut rig = Rig {
+            world,
+            io,
+            files,
+            log,
+            epoch: LeaderEpoch(0),
+            now,
+            journal: Some(journal),
+            promise: Promise::PageCache,
+            replayed,
+            ops: Ops::default(),
+            under_way: 0,
+            pool,
+        };
+        rig.log.advance_high_watermark(rig.log.readable_end());
         Ok((rig, recovered))
     }
 
@@ -58,6 +84,9 @@ impl Rig {
         let (settings, log_start) = (LogSettings::clone(self.log.settings()), self.log.offsets().log_start);
         self.drain();
         self.log.close(self.io.disk(), &mut self.files).unwrap();
+        if let Some(journal) = self.journal.take() {
+            journal.close(self.io.disk(), true).unwrap();
+        }
         self.world.crash(Crash::Process);
         Rig::open(self.world, settings, log_start).unwrap()
     }
@@ -69,15 +98,64 @@ impl Rig {
     }
 
     pub fn truncate_to(mut self, offset: Offset) -> Rig {
-        self.log = self.log.truncate_to(self.io.disk(), &mut self.files, offset, NOW).unwrap();
-        self.log.advance_high_watermark(self.log.offsets().end);
+        self.log = self
+            .log
+            .truncate_to(self.io.disk(), &mut self.files, self.journal.as_ref(), offset, self.now)
+            .unwrap();
+        self.log.advance_high_watermark(self.log.readable_end());
         self
+    }
+
+    /// Lets calendar time pass.
+    pub fn pass_ms(&mut self, ms: i64) {
+        self.now.0 += ms;
+        self.world.set_wall_ms(self.now);
+    }
+
+    /// Does all upkeep that is due.
+    pub fn keep_up(&mut self) {
+        for _ in 0..1000 {
+            if self.log.upkeep_due().is_none_or(|due| due > self.now) {
+                return;
+            }
+            self.log.keep_up(self.io.disk(), &mut self.files, self.now).unwrap();
+            self.drain();
+        }
+        panic!("upkeep never ends: {:?}", self.log);
+    }
+
+    /// Compacts with a map for so many keys, whatever is due; gives bytes before and after.
+    pub fn compact(&mut self, key_count: usize) -> Option<(u64, u64)> {
+        let mut compaction = self.log.begin_compaction(key_count * 24 * 4 / 3 + 400, 7, self.now)?;
+        while self.compact_step(&mut compaction) {}
+        Some((compaction.before_bytes, compaction.after_bytes))
+    }
+
+    /// One step of a compaction; whether there is more to do.
+    pub fn compact_step(&mut self, compaction: &mut Compaction) -> bool {
+        match self.log.compact(self.io.disk(), &mut self.files, compaction).unwrap() {
+            CompactStep::More => true,
+            CompactStep::Sync(file) => {
+                self.io.disk().sync(file).unwrap();
+                true
+            }
+            CompactStep::Done => false,
+        }
+    }
+
+    /// Ends the active segment, and seals it.
+    pub fn roll(&mut self) {
+        let settings = LogSettings::clone(self.log.settings());
+        self.log.set_settings(Arc::new(LogSettings { segment_ms: -1, ..settings.clone() }));
+        self.log.keep_up(self.io.disk(), &mut self.files, self.now).unwrap();
+        self.log.set_settings(Arc::new(settings));
+        self.drain();
     }
 
     /// Validates and appends, without writing.
     pub fn try_append(&mut self, batch: Vec<u8>) -> Result<Appended, AppendRefusal> {
-        let batch = validate(Buf::from(batch), self.log.settings(), NOW).unwrap();
-        self.log.append(&batch, self.epoch, NOW)
+        let batch = validate(Buf::from(batch), self.log.settings(), self.now).unwrap();
+        self.log.append(&batch, self.epoch, self.now, self.promise)
     }
 
     /// Appends and writes; gives the base offset.
@@ -92,7 +170,16 @@ impl Rig {
 
     /// Hands queued operations to the back end.
     pub fn submit(&mut self) {
-        let _ = self.log.push_writes(self.io.disk(), &mut self.files, &mut self.ops, Token(7));
+        let _ = self.log.push_writes(
+            self.io.disk(),
+            &mut self.files,
+            self.journal.as_mut(),
+            &mut self.ops,
+            Token(7),
+        );
+        if let Some(journal) = &mut self.journal {
+            journal.push(&mut self.ops, JOURNAL);
+        }
         for (token, op) in self.ops.drain() {
             self.io.push(token, op);
             self.under_way += 1;
@@ -110,11 +197,34 @@ impl Rig {
         let mut failed = false;
         for completion in done {
             self.under_way -= 1;
-            let progress = self.log.on_outcome(self.io.disk(), &completion.outcome);
-            failed |= matches!(progress, Progress::Offline(_));
+            failed |= self.on_completion(completion);
         }
-        self.log.advance_high_watermark(self.log.offsets().end);
+        self.log.advance_high_watermark(self.log.readable_end());
         failed
+    }
+
+    fn on_completion(&mut self, completion: Completion) -> bool {
+        if completion.token != JOURNAL {
+            let progress = self.log.on_outcome(self.io.disk(), &completion.outcome);
+            return matches!(progress, Progress::Offline(_));
+        }
+        let Some(journal) = &mut self.journal else { return false };
+        match journal.on_outcome(completion.outcome) {
+            Ok(commits) => {
+                for commit in commits {
+                    self.log.on_journaled(commit.end);
+                }
+                false
+            }
+            Err(error) => {
+                self.log.on_journal_failed(error);
+                true
+            }
+        }
+    }
+
+    fn has_journal_work(&self) -> bool {
+        self.journal.as_ref().is_some_and(|journal| journal.has_work() || journal.has_flight())
     }
 
     /// Runs until nothing is left to do.
@@ -122,7 +232,8 @@ impl Rig {
         for _ in 0..10_000 {
             self.submit();
             self.reap();
-            if self.log.offline().is_some() || !self.log.has_work() && !self.log.has_flight() {
+            let is_idle = !self.log.has_work() && !self.log.has_flight() && !self.has_journal_work();
+            if self.log.offline().is_some() || is_idle {
                 return;
             }
             self.world.advance();
@@ -160,10 +271,10 @@ impl Rig {
             for completion in done.drain(..) {
                 match completion.outcome {
                     Outcome::Read(buffer) => read = Some(buffer.freeze()),
-                    other => {
+                    _ => {
                         self.under_way -= 1;
-                        self.log.on_outcome(self.io.disk(), &other);
-                        self.log.advance_high_watermark(self.log.offsets().end);
+                        self.on_completion(completion);
+                        self.log.advance_high_watermark(self.log.readable_end());
                     }
                 }
             }
@@ -192,7 +303,7 @@ impl Rig {
 
     pub fn names(&self) -> Vec<String> {
         let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-        self.world.paths().iter().map(name).collect()
+        self.world.paths().iter().filter(|path| path.starts_with(dir())).map(name).collect()
     }
 }
 

@@ -10,8 +10,10 @@ fn the_table_agrees_with_kafka() {
     let golden = include_str!("../golden/topic_settings.tsv");
     let rows: Vec<Vec<&str>> =
         golden.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect()).collect();
-    assert_eq!(rows.len(), TOPIC_SETTINGS.len());
-    for (row, setting) in rows.iter().zip(TOPIC_SETTINGS) {
+    let kafkas: Vec<_> =
+        TOPIC_SETTINGS.iter().filter(|setting| !setting.name.starts_with("ringlog.")).collect();
+    assert_eq!(rows.len(), kafkas.len());
+    for (row, setting) in rows.iter().zip(kafkas) {
         assert_eq!(row[0], setting.name);
         assert_eq!(row[1], format!("{:?}", setting.kind).to_uppercase(), "{}", setting.name);
         assert_eq!(row[2], setting.default.unwrap_or("null"), "{}", setting.name);
@@ -194,7 +196,7 @@ fn numbers_on_the_wire_are_kafkas() {
 fn descriptions_say_what_has_no_effect() {
     let entries = TopicConfig::new([], &server("")).unwrap().describe(&server(""), None);
     let said = |name: &str| entries.iter().find(|entry| entry.name == name).unwrap().documentation();
-    assert!(said("retention.ms").ends_with("does not act on it yet."));
+    assert!(said("preallocate").ends_with("does not act on it yet."));
     assert!(said("remote.storage.enable").ends_with("accepts the default only: there is no tiered storage."));
     assert!(!said("segment.bytes").contains("Ringlog"));
     assert!(

@@ -1,0 +1,127 @@
+"""kill -9 under acks=all load with many producers: processes of confluent-kafka, idempotent, each with keys of its own, run on while
+the broker is killed at random moments and started again. Afterwards every acknowledged record is there, once, in order, at the
+offset that was acknowledged. No record is lost although each kill may come between the page cache and the journal.
+
+    kill_nine_durable.py [KILLS [PRODUCERS]]      KILLS defaults to 5, PRODUCERS to 8
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+
+from ringlog import Ringlog, create_topic, passed
+
+PARTITIONS = 6
+
+
+def produce(bootstrap, topic, name):
+    """One producer, until its standard input ends; then tells what was acknowledged."""
+    from confluent_kafka import Producer
+    acked, faults, ending = [], [], threading.Event()
+
+    def on_error(fault):
+        if fault.fatal():
+            faults.append(f'fatal: {fault}')
+
+    def on_delivery(value):
+        def delivered(fault, message):
+            if fault:
+                faults.append(f'{value}: {fault}')
+            else:
+                acked.append((message.partition(), value, message.offset()))
+        return delivered
+
+    producer = Producer({'bootstrap.servers': bootstrap, 'enable.idempotence': True, 'acks': 'all', 'linger.ms': 2,
+                         'reconnect.backoff.max.ms': 200, 'retry.backoff.max.ms': 200, 'error_cb': on_error})
+    threading.Thread(target=lambda: (sys.stdin.read(), ending.set()), daemon=True).start()
+    number = 0
+    while not ending.is_set():
+        value = f'{name} {number:09}'
+        try:
+            producer.produce(topic, value + 'x' * (number % 7 * 40), partition=number % PARTITIONS,
+                             on_delivery=on_delivery(value))
+            number += 1
+            producer.poll(0.001 if number % 10 == 0 else 0)
+        except BufferError:
+            producer.poll(0.05)
+        if number % 1000 == 0:
+            print(len(acked), file=sys.stderr, flush=True)
+    if producer.flush(60):
+        faults.append('some records were never answered')
+    json.dump({'acked': acked, 'faults': faults}, sys.stdout)
+
+
+def read_back(bootstrap, topic):
+    from confluent_kafka import Consumer, TopicPartition
+    consumer = Consumer({'bootstrap.servers': bootstrap, 'group.id': 'none', 'enable.auto.commit': False})
+    ends = [consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=30)[1] for p in range(PARTITIONS)]
+    consumer.assign([TopicPartition(topic, p, 0) for p in range(PARTITIONS)])
+    found = [[] for _ in range(PARTITIONS)]
+    deadline = time.monotonic() + 120
+    while sum(map(len, found)) < sum(ends):
+        if time.monotonic() > deadline:
+            raise SystemExit(f'{sum(map(len, found))} of {sum(ends)} records could be read')
+        for message in consumer.consume(10000, 1.0):
+            if message.error():
+                raise SystemExit(str(message.error()))
+            found[message.partition()].append(message.value().decode().rstrip('x'))
+    consumer.close()
+    return found
+
+
+def faults_of(acked, found):
+    faults = [f'{value} was acknowledged at {p}:{offset} and is not there' for p, value, offset in acked
+              if offset >= len(found[p]) or found[p][offset] != value]
+    for p, values in enumerate(found):
+        last = {}
+        for value in values:
+            name, number = value.split()
+            if int(number) <= last.get(name, -1):
+                faults.append(f'partition {p}: {value} is there twice, or out of order')
+            last[name] = int(number)
+    return faults
+
+
+def main():
+    kills = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    producers = int(sys.argv[2]) if len(sys.argv) > 2 else 8
+    with Ringlog() as broker:
+        create_topic(broker, 'durable', PARTITIONS)
+        running = [subprocess.Popen([sys.executable, __file__, 'produce', broker.bootstrap, 'durable', f'p{i}'],
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                    env=dict(os.environ, PYTHONPATH=os.path.dirname(os.path.abspath(__file__))))
+                   for i in range(producers)]
+        slowest = 0
+        for _ in range(kills):
+            time.sleep(random.uniform(0.5, 2.5))
+            broker.kill_nine()
+            slowest = max(slowest, broker.start())
+        time.sleep(1)
+        outputs = []
+        threads = []
+        for process in running:
+            process.stdin.close()
+            thread = threading.Thread(target=lambda process=process: outputs.append(json.loads(process.stdout.read())))
+            thread.start()
+            threads.append(thread)
+        for thread in threads:
+            thread.join(180)
+        acked = [record for output in outputs for record in output['acked']]
+        faults = [fault for output in outputs for fault in output['faults']]
+        if len(outputs) != producers:
+            faults.append(f'{producers - len(outputs)} producers never ended')
+        found = read_back(broker.bootstrap, 'durable')
+        faults += faults_of(acked, found)
+        if faults:
+            raise SystemExit(f'kill_nine_durable: {len(faults)} faults, the first: {faults[:3]}')
+        passed('kill_nine_durable', f'{producers} producers, {kills} kills, {len(acked)} acknowledged, '
+                                    f'{sum(map(len, found))} stored; slowest start to an answer {slowest * 1000:.0f} ms')
+
+
+if sys.argv[1:2] == ['produce']:
+    produce(*sys.argv[2:])
+else:
+    main()

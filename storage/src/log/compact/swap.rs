@@ -1,0 +1,161 @@
+//! Putting a compacted segment in the place of those that it was made of, and remembering how far a log is
+//! compacted.
+//!
+//! The files are Kafka's by name: `.log.cleaned` is being written and means nothing; once it is whole, durable
+//! and named `.log.swap`, it stands for every segment that begins within its offsets, and whoever finds it
+//! finishes the swap. How far the log is compacted stands in `ringlog.cleaned` (`1 <offset> <CRC-32C>`); without
+//! it everything is compacted once more.
+
+use std::path::Path;
+
+use shard::disk::Entry;
+use shard::{Disk, OpenMode};
+
+use super::super::close::remove_if_there;
+use crate::error::{Cause, StorageError};
+use crate::offset::Offset;
+use crate::scan::Scanner;
+use crate::segment::{INDEX, Indexes, LOG, Segment, TIME_INDEX, parse_name, path_of};
+
+/// A log file that is being written.
+pub(super) const LOG_DRAFT: &str = "log.cleaned";
+const INDEX_DRAFT: &str = "index.cleaned";
+const TIME_INDEX_DRAFT: &str = "timeindex.cleaned";
+const LOG_SWAP: &str = "log.swap";
+const INDEX_SWAP: &str = "index.swap";
+const TIME_INDEX_SWAP: &str = "timeindex.swap";
+
+const FILE_NAME: &str = "ringlog.cleaned";
+const VERSION: &str = "1";
+const LEN_MAX: u64 = 256;
+
+/// Swaps a draft, whose data is durable, in for the segments that begin at `group`.
+pub(super) fn swap_in(
+    disk: &mut dyn Disk,
+    dir: &Path,
+    segment: &mut Segment,
+    group: &[Offset],
+) -> Result<(), StorageError> {
+    let base = segment.base;
+    let Indexes::Growing(index) = &mut segment.indexes else { return Ok(()) };
+    index.apply_time(segment.newest);
+    let (offsets, times) = index.encode();
+    for (ending, bytes) in [(INDEX_DRAFT, offsets), (TIME_INDEX_DRAFT, times)] {
+        let path = path_of(dir, base, ending);
+        let file = disk.open(&path, OpenMode::Truncate).map_err(StorageError::io(&path))?;
+        let written = disk.write_at(file, 0, &bytes).and_then(|()| disk.sync(file));
+        disk.close(file);
+        written.map_err(StorageError::io(&path))?;
+    }
+    // The log's name comes last: it makes the swap happen, whatever comes now.
+    let names = [(INDEX_DRAFT, INDEX_SWAP), (TIME_INDEX_DRAFT, TIME_INDEX_SWAP), (LOG_DRAFT, LOG_SWAP)];
+    for (from, to) in names {
+        rename(disk, dir, base, from, to)?;
+    }
+    disk.sync_dir(dir).map_err(StorageError::io(dir))?;
+    finish(disk, dir, base, group)?;
+    segment.indexes = Indexes::Sealed;
+    Ok(())
+}
+
+fn rename(disk: &mut dyn Disk, dir: &Path, base: Offset, from: &str, to: &str) -> Result<(), StorageError> {
+    let path = path_of(dir, base, from);
+    disk.rename(&path, &path_of(dir, base, to)).map_err(StorageError::io(&path))
+}
+
+/// Removes what a swap stands for, and gives it its name.
+fn finish(disk: &mut dyn Disk, dir: &Path, base: Offset, group: &[Offset]) -> Result<(), StorageError> {
+    for &old in group.iter().filter(|old| **old != base) {
+        for ending in [LOG, INDEX, TIME_INDEX] {
+            remove_if_there(disk, &path_of(dir, old, ending))?;
+        }
+    }
+    for (from, to) in [(INDEX_SWAP, INDEX), (TIME_INDEX_SWAP, TIME_INDEX), (LOG_SWAP, LOG)] {
+        match rename(disk, dir, base, from, to) {
+            // Renamed before the crash.
+            Err(error) if error.cause == Cause::Io(shard::IoError::NOT_FOUND) => {}
+            renamed => renamed?,
+        }
+    }
+    disk.sync_dir(dir).map_err(StorageError::io(dir))
+}
+
+/// Finishes swaps that a crash cut short and removes drafts; says whether the directory has changed.
+pub(in super::super) fn finish_swaps(
+    disk: &mut dyn Disk,
+    dir: &Path,
+    entries: &[Entry],
+) -> Result<bool, StorageError> {
+    let mut has_changed = false;
+    for entry in entries {
+        let Some((base, ending)) = parse_name(&entry.name) else { continue };
+        if [LOG_DRAFT, INDEX_DRAFT, TIME_INDEX_DRAFT].contains(&ending) {
+            remove_if_there(disk, &dir.join(&entry.name))?;
+        } else if ending == LOG_SWAP {
+            let last = last_offset(disk, dir, base, entry.len)?;
+            let logs = entries.iter().filter_map(|entry| parse_name(&entry.name));
+            let group: Vec<Offset> = logs
+                .filter(|(other, ending)| *ending == LOG && (base..=last).contains(other))
+                .map(|(other, _)| other)
+                .collect();
+            finish(disk, dir, base, &group)?;
+            has_changed = true;
+        }
+    }
+    for entry in entries {
+        let Some((base, ending)) = parse_name(&entry.name) else { continue };
+        let has_log = entries.iter().any(|other| parse_name(&other.name) == Some((base, LOG_SWAP)));
+        if [INDEX_SWAP, TIME_INDEX_SWAP].contains(&ending) && !has_log {
+            // Its log has its name already, or never got this far: the index is made anew if need be.
+            remove_if_there(disk, &dir.join(&entry.name))?;
+        }
+    }
+    Ok(has_changed)
+}
+
+fn last_offset(disk: &mut dyn Disk, dir: &Path, base: Offset, len: u64) -> Result<Offset, StorageError> {
+    let path = path_of(dir, base, LOG_SWAP);
+    let file = disk.open(&path, OpenMode::Read).map_err(StorageError::io(&path))?;
+    let (mut at, mut last) = (0, base);
+    let mut scanner = Scanner::new(disk, file, 64 << 10);
+    let found = loop {
+        match scanner.header_at(at, len, base) {
+            Ok(Some((header, size))) => {
+                last = header.last_offset();
+                at += size;
+            }
+            Ok(None) if at == len => break Ok(last),
+            Ok(None) => break Err(StorageError::new(&path, at, Cause::Corrupt)),
+            Err(error) => break Err(StorageError::io(&path)(error)),
+        }
+    };
+    disk.close(file);
+    found
+}
+
+/// How far a log is compacted. A damaged file only costs another compaction.
+pub(in super::super) fn read_cleaned_to(
+    disk: &mut dyn Disk,
+    dir: &Path,
+) -> Result<Option<Offset>, StorageError> {
+    let path = dir.join(FILE_NAME);
+    let bytes = disk.read_file(&path, LEN_MAX).map_err(StorageError::io(&path))?;
+    let Some(text) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else { return Ok(None) };
+    match text.split_once(' ') {
+        Some((VERSION, _)) => {}
+        Some((version, _)) if version.parse::<u32>().is_ok() => {
+            return Err(StorageError::new(&path, 0, Cause::UnknownVersion));
+        }
+        _ => return Ok(None),
+    }
+    let fields = text.strip_suffix('\n').and_then(|line| line.rsplit_once(' '));
+    let whole = fields.filter(|(line, crc)| crc.parse() == Ok(crc32c::crc32c(line.as_bytes())));
+    Ok(whole.and_then(|(line, _)| line.split(' ').nth(1)?.parse().ok()).map(Offset))
+}
+
+pub(super) fn write_cleaned_to(disk: &mut dyn Disk, dir: &Path, offset: Offset) -> Result<(), StorageError> {
+    let line = format!("{VERSION} {offset}");
+    let text = format!("{line} {}\n", crc32c::crc32c(line.as_bytes()));
+    let path = dir.join(FILE_NAME);
+    disk.replace_file(&path, text.as_bytes()).map_err(StorageError::io(&path))
+}

@@ -1,0 +1,214 @@
+//! How far a log is durable, and which way each append gets there.
+//!
+//! ```text
+//!     synced ≤ durable ≤ journaling          the end moves on by itself, in the page cache
+//!     └ in synced segments ┘└ also in the journal ┘└ on its way there
+//! ```
+//! An append that asks for the disk goes into the core's journal with the next turn, if everything before it is
+//! durable or on its way there; else, and when it is large, its segment is synced. Appends that ask for the page
+//! cache only are journaled too for a while after one that asked for more, so that the two may alternate.
+//!
+//! A log whose end is durable up to [`Durable::synced`] only needs its journal entries no more: that is what a
+//! checkpoint brings about, and it leaves a recovery point beside the segment (`point`).
+
+use shard::{Disk, Op, OpenMode, Ops, Token};
+
+use super::{Log, Progress, point};
+use crate::error::StorageError;
+use crate::files::OpenFiles;
+use crate::journal::{Journal, Place};
+use crate::offset::Offset;
+use crate::settings::{Durability, Promise};
+
+/// So many bytes of one log in a turn are written to their segment and synced there, instead of going through
+/// the journal: a second copy of them would cost more than the sync.
+const DIRECT_LEN_MIN: usize = 1 << 20;
+/// Turns in which appends are journaled that did not ask for it, after one that did.
+const JOURNALED_TURNS: u32 = 64;
+
+/// How far a log is durable.
+#[derive(Debug, Default)]
+pub(super) struct Durable {
+    /// Before it everything is in synced segments.
+    pub synced: Offset,
+    /// Before it everything survives a loss of power.
+    pub durable: Offset,
+    /// Before it everything is durable or has been given to the journal.
+    journaling: Offset,
+    /// Before it an append waits for the disk.
+    promised: Offset,
+    /// A sync of the active segment is under way: what it makes durable.
+    pub sync: Option<Offset>,
+    turns_left: u32,
+    /// A checkpoint is asked for.
+    is_point_wanted: bool,
+    /// The recovery point that the next sync allows: where it is, and the file's content.
+    point: Option<(Offset, Vec<u8>)>,
+}
+
+impl Durable {
+    /// Everything before `synced` is in synced segments.
+    pub fn at(synced: Offset) -> Durable {
+        Durable { synced, durable: synced, journaling: synced, promised: synced, ..Durable::default() }
+    }
+
+    fn covered(&self) -> Offset {
+        self.durable.max(self.journaling)
+    }
+
+    /// Everything before `end` is in synced segments now.
+    pub fn on_synced(&mut self, end: Offset) {
+        self.synced = self.synced.max(end);
+        self.durable = self.durable.max(end);
+        assert!(self.synced <= self.durable);
+    }
+}
+
+impl Log {
+    /// Everything before it survives a loss of power.
+    pub fn durable_end(&self) -> Offset {
+        self.durable.durable
+    }
+
+    /// Everything before it is in synced segments, so that the journal is not needed for it.
+    pub fn synced_end(&self) -> Offset {
+        self.durable.synced
+    }
+
+    /// Up to where records may be read, as far as this replica goes: an append that asks for the disk is not
+    /// shown before it is there, and neither is what follows it.
+    pub fn readable_end(&self) -> Offset {
+        let Durable { durable, promised, .. } = self.durable;
+        if durable < promised { durable.min(self.offsets.end) } else { self.offsets.end }
+    }
+
+    /// Whether the journal holds something of this log that its segments may not.
+    pub fn is_journaled(&self) -> bool {
+        self.durable.covered() > self.durable.synced
+    }
+
+    /// What an append of this log is given when it asks for `promise`.
+    pub fn promise(&self, promise: Promise) -> Promise {
+        match self.settings.durability {
+            Durability::Disk => promise,
+            Durability::Os => Promise::PageCache,
+        }
+    }
+
+    /// Notes that an append which ends before `end` asks for the disk.
+    pub(super) fn promise_disk(&mut self, end: Offset) {
+        self.durable.promised = self.durable.promised.max(end);
+        self.durable.turns_left = JOURNALED_TURNS;
+    }
+
+    /// Asks for everything appended so far to be in synced segments, and for a recovery point there.
+    /// [`Log::synced_end`] tells when it is done.
+    pub fn request_checkpoint(&mut self) {
+        self.durable.is_point_wanted |= self.durable.synced < self.offsets.assigned;
+    }
+
+    /// The core's journal has made everything before `end` durable.
+    pub fn on_journaled(&mut self, end: Offset) -> Progress {
+        if self.offline.is_some() || end <= self.durable.durable {
+            return Progress::Nothing;
+        }
+        self.durable.durable = end;
+        Progress::DurableMoved
+    }
+
+    /// Whether what waits to be written goes into the journal as well.
+    pub(super) fn may_journal(&self, journal: &Journal) -> bool {
+        let wants = self.durable.promised > self.durable.covered() || self.durable.turns_left > 0;
+        let (bytes, count) = (self.dirty.byte_count(), self.dirty.write_count());
+        self.settings.durability == Durability::Disk
+            && wants
+            && self.durable.covered() == self.offsets.end
+            && bytes < DIRECT_LEN_MIN
+            && journal.has_room_for(bytes, count)
+    }
+
+    /// Everything that was waiting is being written, in the journal too if so.
+    pub(super) fn on_pushed(&mut self, is_journaled: bool) {
+        if is_journaled {
+            self.durable.journaling = self.offsets.assigned;
+        }
+        self.durable.turns_left = self.durable.turns_left.saturating_sub(1);
+    }
+
+    pub(super) fn journal_write(
+        &self,
+        journal: &mut Journal,
+        segment: Offset,
+        position: u32,
+        parts: &[shard::Buf],
+    ) {
+        journal.add(&Place { log: self.id, segment, position }, parts);
+    }
+
+    /// Whether writes wait until a sync is done, because they can go to the journal then.
+    pub(super) fn defers_writes(&self) -> bool {
+        self.durable.sync.is_some()
+            && self.settings.durability == Durability::Disk
+            && self.durable.turns_left > 0
+            && self.durable.covered() < self.offsets.end
+            && self.dirty.byte_count() < DIRECT_LEN_MIN
+    }
+
+    /// Takes the state that a recovery point needs, at a moment when everything appended is at least being
+    /// written.
+    pub(super) fn take_point(&mut self) {
+        let is_whole = self.dirty.is_empty() && self.sealing.is_empty();
+        if self.durable.is_point_wanted && is_whole && self.durable.sync.is_none() {
+            self.durable.is_point_wanted = false;
+            if let Some(active) = self.segments.last() {
+                let bytes = point::encode(active, self.offsets.assigned, &self.producers);
+                self.durable.point = Some((self.offsets.assigned, bytes));
+            }
+        }
+    }
+
+    /// Whether a checkpoint waits for [`Log::push_writes`].
+    pub(super) fn wants_point(&self) -> bool {
+        self.durable.is_point_wanted && self.sealing.is_empty() && self.durable.sync.is_none()
+    }
+
+    /// Whether the active segment must be synced now.
+    pub(super) fn wants_sync(&self) -> bool {
+        let Durable { durable, promised, sync, point, .. } = &self.durable;
+        let is_free = sync.is_none() && self.flight.is_none() && self.sealing.is_empty();
+        let has_point = point.as_ref().is_some_and(|(end, _)| *end <= self.offsets.end);
+        let has_promise = *promised > self.durable.covered() && self.offsets.end > *durable;
+        is_free && (has_point || has_promise)
+    }
+
+    pub(super) fn push_active_sync(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        ops: &mut Ops,
+        token: Token,
+    ) -> Result<(), StorageError> {
+        let Some(active) = self.segments.last_mut() else { return Ok(()) };
+        let file = active.open_log(disk, files, &self.dir, OpenMode::Write)?;
+        ops.push(token, Op::Sync { file });
+        self.durable.sync = Some(self.offsets.end);
+        Ok(())
+    }
+
+    /// The active segment is durable up to what it was synced for.
+    pub(super) fn on_active_synced(
+        &mut self,
+        disk: &mut dyn Disk,
+        end: Offset,
+    ) -> Result<Progress, StorageError> {
+        self.durable.on_synced(end);
+        // A point of a segment that was ended meanwhile helps nobody.
+        if let Some((at, bytes)) = self.durable.point.take_if(|(at, _)| *at <= end)
+            && self.segments.last().is_some_and(|active| active.base <= at)
+            && self.sealing.is_empty()
+        {
+            point::write(disk, &self.dir, &bytes)?;
+        }
+        Ok(Progress::DurableMoved)
+    }
+}

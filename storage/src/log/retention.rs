@@ -1,0 +1,156 @@
+//! Deleting what is too old or too much, and ending a segment whose time is over while nobody appends.
+//!
+//! A segment is as old as its newest record, though never younger than its last append by the broker's
+//! calendar: one date in the future keeps nothing alive (C83). Segments leave whole, the oldest first, and only
+//! when they are sealed; the active one is rolled before (Q73). Nothing scans: [`Log::upkeep_due`] says when
+//! [`Log::keep_up`] has something to do.
+
+use shard::{Disk, OpenMode, WallMs};
+
+use super::close::remove_if_there;
+use super::{Log, Offline, start};
+use crate::error::StorageError;
+use crate::files::OpenFiles;
+use crate::offset::Offset;
+use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, Segment, TIME_INDEX, path_of};
+use crate::settings::RetentionClock;
+
+/// What one step of upkeep did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Upkeep {
+    /// Bytes of records that were deleted.
+    pub deleted_bytes: u64,
+    /// Whether a segment was ended: [`Log::push_writes`] has work then.
+    pub has_rolled: bool,
+}
+
+impl Log {
+    /// When [`Log::keep_up`] has something to do; the past means now. It changes when the log is appended to,
+    /// rolled, trimmed or gets new settings.
+    pub fn upkeep_due(&self) -> Option<WallMs> {
+        if self.offline.is_some() {
+            return None;
+        }
+        let expiry = self.producers.next_expiry(self.settings.producer_expiry_ms);
+        let roll =
+            self.segments.last().filter(|active| active.size > 0).map(|active| self.overdue_at(active));
+        let deletion = self.deletion_due();
+        [expiry, roll, deletion, self.compaction_due()].into_iter().flatten().min()
+    }
+
+    /// One bounded step: a segment deleted, or the active one ended. Call again while it is due.
+    pub fn keep_up(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        now: WallMs,
+    ) -> Result<Upkeep, Offline> {
+        let mut done = Upkeep::default();
+        if self.offline.is_some() {
+            return Ok(done);
+        }
+        self.producers.expire(now, self.settings.producer_expiry_ms);
+        let is_due = self.deletion_due().is_some_and(|due| due <= now);
+        let step = if is_due && self.may_delete_first() {
+            self.delete_first(disk, files).map(|bytes| done.deleted_bytes = bytes)
+        } else if let Some(active) = self.segments.last()
+            && active.size > 0
+            && (self.is_overdue(active, now) || is_due && self.segments.len() == 1)
+        {
+            done.has_rolled = true;
+            self.roll_now(disk, files)
+        } else {
+            Ok(())
+        };
+        match step {
+            Ok(()) => Ok(done),
+            Err(error) => Err(self.go_offline(Offline::File(error))),
+        }
+    }
+
+    /// Moves the log's start up to `offset`, which is at most the high watermark, durably: records before it
+    /// stay deleted. Whole segments before it go with [`Log::keep_up`].
+    pub fn delete_records(&mut self, disk: &mut dyn Disk, offset: Offset) -> Result<(), StorageError> {
+        assert!(offset <= self.offsets.high_watermark, "records are deleted beyond the high watermark");
+        if offset > self.offsets.log_start {
+            start::write(disk, &self.dir, offset)?;
+            self.advance_log_start(offset);
+        }
+        Ok(())
+    }
+
+    /// When the first segment may go.
+    fn deletion_due(&self) -> Option<WallMs> {
+        let first = self.segments.first()?;
+        let is_below_start = self.segments.get(1).is_some_and(|next| next.base <= self.offsets.log_start);
+        if is_below_start {
+            return Some(WallMs(i64::MIN));
+        }
+        if !self.settings.is_deleted || first.size == 0 && self.segments.len() == 1 {
+            return None;
+        }
+        let others = self.size_bytes() - u64::from(first.size);
+        if self.settings.retention_bytes.is_some_and(|bytes_max| others >= bytes_max) {
+            return Some(WallMs(i64::MIN));
+        }
+        let retention_ms = self.settings.retention_ms?;
+        Some(WallMs(self.dated_at(first).saturating_add(retention_ms).saturating_add(1)))
+    }
+
+    /// How new a segment is, in ms.
+    fn dated_at(&self, segment: &Segment) -> i64 {
+        match self.settings.retention_clock {
+            RetentionClock::Records if segment.newest.timestamp >= 0 => {
+                segment.newest.timestamp.min(segment.appended_at)
+            }
+            RetentionClock::Records | RetentionClock::Append => segment.appended_at,
+        }
+    }
+
+    /// Whether the first segment is whole, durable, and nothing that a replica or a transaction still needs.
+    fn may_delete_first(&self) -> bool {
+        let [first, second, ..] = &self.segments[..] else { return false };
+        matches!(first.indexes, Indexes::Sealed) && second.base <= self.offsets.last_stable
+    }
+
+    /// The log's file goes first: whatever else a crash leaves of the segment is nothing without it.
+    fn delete_first(&mut self, disk: &mut dyn Disk, files: &mut OpenFiles) -> Result<u64, StorageError> {
+        let mut gone = self.segments.remove(0);
+        gone.release(files);
+        self.advance_log_start(self.segments[0].base);
+        for ending in [LOG, INDEX, TIME_INDEX, SNAPSHOT] {
+            remove_if_there(disk, &path_of(&self.dir, gone.base, ending))?;
+        }
+        Ok(u64::from(gone.size))
+    }
+
+    /// Ends the active segment. The next one's file is made at once: it keeps the place when the rest is
+    /// deleted.
+    fn roll_now(&mut self, disk: &mut dyn Disk, files: &mut OpenFiles) -> Result<(), StorageError> {
+        self.prepare_dir(disk)?;
+        self.start_segment(self.offsets.assigned);
+        let Some(active) = self.segments.last_mut() else { return Ok(()) };
+        active.open_log(disk, files, &self.dir, OpenMode::Create).map(drop)
+    }
+
+    /// Whether a segment's time is over by the broker's calendar, whatever its records say.
+    pub(super) fn is_overdue(&self, active: &Segment, now: WallMs) -> bool {
+        active.size > 0 && now >= self.overdue_at(active)
+    }
+
+    fn overdue_at(&self, active: &Segment) -> WallMs {
+        WallMs(active.first_appended_at.saturating_add(self.segment_ms(active)).saturating_add(1))
+    }
+
+    /// `segment.ms` less a part of the jitter that this segment of this log always gets.
+    pub(super) fn segment_ms(&self, segment: &Segment) -> i64 {
+        let (segment_ms, jitter_ms) = (self.settings.segment_ms, self.settings.segment_jitter_ms);
+        let jitter_ms = jitter_ms.min(segment_ms);
+        if jitter_ms <= 0 {
+            return segment_ms;
+        }
+        let place = crc32c::crc32c(self.dir.as_os_str().as_encoded_bytes());
+        let lot = u64::from(crc32c::crc32c_append(place, &segment.base.0.to_be_bytes()));
+        segment_ms - (lot % jitter_ms as u64) as i64
+    }
+}
