@@ -178,7 +178,9 @@ mod tests {
         let mut io = world.io();
         io.disk().create_dir(Path::new("/d")).unwrap();
         let mut placement = Placement::open(io.disk(), Path::new("/d"), 1).unwrap();
-        (0..9).for_each(|partition| drop(placement.home_of(id(1), partition)));
+        for partition in 0..9 {
+            placement.home_of(id(1), partition);
+        }
         placement.save(io.disk()).unwrap();
         let mut more = Placement::open(io.disk(), Path::new("/d"), 3).unwrap();
         more.balance();
@@ -191,7 +193,9 @@ mod tests {
         let mut io = world.io();
         io.disk().create_dir(Path::new("/d")).unwrap();
         let mut placement = Placement::open(io.disk(), Path::new("/d"), 4).unwrap();
-        (0..8).for_each(|partition| drop(placement.home_of(id(1), partition)));
+        for partition in 0..8 {
+            placement.home_of(id(1), partition);
+        }
         placement.save(io.disk()).unwrap();
         let mut fewer = Placement::open(io.disk(), Path::new("/d"), 2).unwrap();
         let homes: Vec<u16> = (0..8).map(|partition| fewer.home_of(id(1), partition).0).collect();

@@ -37,7 +37,9 @@ fn a_large_frame_that_stalls_goes_on_where_it_was() {
 fn q57_a_fetch_without_room_gets_one_batch_and_no_more() {
     let (_rig, mut client) = with_topic(8);
     let records = batch_of_size(10_000);
-    (0..8).for_each(|partition| drop(client.append("t", partition, &records)));
+    for partition in 0..8 {
+        client.append("t", partition, &records);
+    }
     let parts: Vec<_> = (0..8).map(|partition| ("t", partition, 0)).collect();
     for max_bytes in [0, -1, 1] {
         let mut request = fetch_request(&parts);
@@ -97,7 +99,9 @@ fn c67_a_topic_with_the_longest_name_can_go_and_come_again() {
 #[test]
 fn a_reader_that_never_reads_is_closed_in_the_end() {
     let (rig, mut client) = with_topic(1);
-    (0..8).for_each(|_| drop(client.append("t", 0, &batch_of_size(900_000))));
+    for _ in 0..8 {
+        client.append("t", 0, &batch_of_size(900_000));
+    }
     let mut reader = rig.connect();
     let mut request = fetch_request(&[("t", 0, 0)]);
     (request.max_bytes, request.topics[0].partitions[0].partition_max_bytes) = (i32::MAX, i32::MAX);
