@@ -18,7 +18,7 @@ use storage::{
     SequenceRefusal,
 };
 
-const SEEDS: u64 = 600;
+const SEEDS: u64 = 400;
 const STEPS: usize = 60;
 
 /// A batch as it must be stored.

@@ -278,11 +278,14 @@ impl Recovery<'_> {
                 remove_if_there(self.disk, &path_of(&self.log.dir, base, ending))?;
             }
         }
-        let Some(first) = self.found.segments.first() else { return Ok(()) };
-        for &offset in self.found.snapshots.range(..first.base) {
+        // The newest one at or before the first segment tells the producers of all that is gone: after a lost tail it
+        // need not lie at its base.
+        let first = self.found.segments.first().map_or(start, |first| first.base);
+        let Some(&needed) = self.found.snapshots.range(..=first).next_back() else { return Ok(()) };
+        for &offset in self.found.snapshots.range(..needed) {
             remove_if_there(self.disk, &path_of(&self.log.dir, offset, SNAPSHOT))?;
         }
-        self.found.snapshots = self.found.snapshots.split_off(&first.base);
+        self.found.snapshots = self.found.snapshots.split_off(&needed);
         Ok(())
     }
 
