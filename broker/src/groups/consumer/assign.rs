@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use protocol::Uuid;
 
-use super::{assignment_of, partitions_of};
+use super::assignment_of;
 use crate::groups::record::Assignment;
 
 /// The assignors by name, the default first.
@@ -39,7 +39,7 @@ pub fn choose<'a>(preferred: impl Iterator<Item = &'a str>) -> &'static str {
     ASSIGNORS[most]
 }
 
-/// Who should have what. `counts` has the partitions of every topic that is read, `before` the targets before.
+/// Who should have something else than `before`, and what. `counts` has the partitions of every topic that is read.
 pub fn plan(
     assignor: &str,
     members: &[Subscriber],
@@ -47,7 +47,11 @@ pub fn plan(
     before: &Targets,
 ) -> Targets {
     match assignor {
-        "range" => range(members, counts),
+        "range" => {
+            let mut targets = range(members, counts);
+            targets.retain(|id, target| before.get(id) != Some(target));
+            targets
+        }
         _ => uniform(members, counts, before),
     }
 }
@@ -73,85 +77,129 @@ fn range(members: &[Subscriber], counts: &BTreeMap<Uuid, i32>) -> Targets {
     targets
 }
 
-/// An assignment in the making: who has each partition, and how many each has.
+/// An assignment in the making. Partitions are numbered through, topic after topic, so that a group of thousands of members
+/// and partitions costs a few passes over plain arrays at each join.
 struct Plan<'a> {
     members: &'a [Subscriber],
-    held: Vec<Vec<(Uuid, i32)>>,
-    free: BTreeSet<(Uuid, i32)>,
+    topics: Vec<Uuid>,
+    /// The number of each topic's first partition.
+    starts: Vec<usize>,
+    is_free: Vec<bool>,
+    /// What each member has.
+    held: Vec<Vec<usize>>,
+    /// Whose target is not what it was.
+    has_changed: Vec<bool>,
 }
 
 fn uniform(members: &[Subscriber], counts: &BTreeMap<Uuid, i32>, before: &Targets) -> Targets {
-    let all = counts.iter().flat_map(|(&topic, &count)| (0..count).map(move |partition| (topic, partition)));
-    let mut plan = Plan { members, held: vec![Vec::new(); members.len()], free: all.collect() };
+    let (mut starts, mut count) = (Vec::new(), 0);
+    for partitions in counts.values() {
+        starts.push(count);
+        count += *partitions as usize;
+    }
+    let mut plan = Plan {
+        members,
+        topics: counts.keys().copied().collect(),
+        starts,
+        is_free: vec![true; count],
+        held: vec![Vec::new(); members.len()],
+        has_changed: vec![false; members.len()],
+    };
     plan.keep(before);
     let is_same = members.windows(2).all(|pair| pair[0].topics == pair[1].topics);
-    if is_same {
+    if is_same && !members.is_empty() {
         plan.even_out()
     } else {
         plan.balance()
     }
-    let held = plan.held.into_iter().map(assignment_of);
-    members.iter().map(|member| member.id.clone()).zip(held).collect()
+    let changed = (0..members.len()).filter(|&index| plan.has_changed[index]);
+    changed.map(|index| (members[index].id.clone(), plan.target(index))).collect()
 }
 
 impl Plan<'_> {
     /// Everyone keeps what it had, as far as it still reads it and it is still there.
     fn keep(&mut self, before: &Targets) {
         for (index, member) in self.members.iter().enumerate() {
-            for partition in before.get(&member.id).into_iter().flat_map(partitions_of) {
-                if member.topics.contains(&partition.0) && self.free.remove(&partition) {
-                    self.held[index].push(partition);
+            let Some(had) = before.get(&member.id) else {
+                self.has_changed[index] = true;
+                continue;
+            };
+            for (topic, partitions) in had {
+                let place = self.topics.binary_search(topic).ok().filter(|_| member.topics.contains(topic));
+                let Some(place) = place else {
+                    self.has_changed[index] = true;
+                    continue;
+                };
+                let end = self.starts.get(place + 1).copied().unwrap_or(self.is_free.len());
+                for &partition in partitions {
+                    let number = self.starts[place] + partition as usize;
+                    if number < end && std::mem::replace(&mut self.is_free[number], false) {
+                        self.held[index].push(number);
+                    } else {
+                        self.has_changed[index] = true;
+                    }
                 }
             }
         }
     }
 
+    fn give(&mut self, index: usize, number: usize) {
+        self.is_free[number] = false;
+        self.held[index].push(number);
+        self.has_changed[index] = true;
+    }
+
     /// All read the same: everyone gets the same number, some one more.
     fn even_out(&mut self) {
-        let count = self.free.len() + self.held.iter().map(Vec::len).sum::<usize>();
-        let each = count / self.members.len().max(1);
-        let mut extra = count % self.members.len().max(1);
-        for held in &mut self.held {
+        let count = self.is_free.len();
+        let (each, mut extra) = (count / self.members.len(), count % self.members.len());
+        for index in 0..self.held.len() {
+            let held = &mut self.held[index];
             // Those who have more already are the first to keep one more.
             let quota = if held.len() > each && extra > 0 { each + 1 } else { each };
             extra -= quota - each;
-            let over = held.split_off(held.len().min(quota));
-            self.free.extend(over);
+            for number in held.split_off(held.len().min(quota)) {
+                self.is_free[number] = true;
+                self.has_changed[index] = true;
+            }
         }
-        let mut index = 0;
-        for partition in std::mem::take(&mut self.free) {
-            // One after another, so that the partitions of a topic are spread.
-            let from = index;
-            while self.held[index].len() >= each {
-                index = (index + 1) % self.members.len();
-                if index == from {
-                    break;
-                }
+        // Members that lack something, one after another, so that the partitions of a topic are spread; then, once each
+        // has its share, those who have no more than that.
+        let mut free = (0..count).filter(|&number| self.is_free[number]).collect::<Vec<_>>().into_iter();
+        loop {
+            let needy: Vec<usize> = (0..self.held.len()).filter(|&one| self.held[one].len() < each).collect();
+            if needy.is_empty() {
+                break;
             }
-            if self.held[index].len() >= each {
-                // Everyone has its share: the rest goes to those who have no more than that.
-                index = (0..self.members.len()).find(|&one| self.held[one].len() == each).unwrap_or(0);
+            for (index, number) in needy.into_iter().zip(free.by_ref()) {
+                self.give(index, number);
             }
-            self.held[index].push(partition);
-            index = (index + 1) % self.members.len();
+        }
+        let even: Vec<usize> = (0..self.held.len()).filter(|&one| self.held[one].len() == each).collect();
+        for (index, number) in even.into_iter().zip(free) {
+            self.give(index, number);
         }
     }
 
     /// Some read what others do not: what is free goes to the reader with the least, then partitions move from those with
     /// more to those with less until that helps no more.
     fn balance(&mut self) {
-        let mut readers: BTreeMap<Uuid, Vec<usize>> = BTreeMap::new();
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); self.topics.len()];
         for (index, member) in self.members.iter().enumerate() {
-            member.topics.iter().for_each(|&topic| readers.entry(topic).or_default().push(index));
+            for topic in &member.topics {
+                if let Ok(place) = self.topics.binary_search(topic) {
+                    readers[place].push(index);
+                }
+            }
         }
-        let mut free: Vec<(Uuid, i32)> = std::mem::take(&mut self.free).into_iter().collect();
-        free.sort_by_key(|(topic, partition)| (readers.get(topic).map_or(0, Vec::len), *topic, *partition));
-        let least = |held: &[Vec<(Uuid, i32)>], topic: Uuid| {
-            readers.get(&topic).and_then(|readers| readers.iter().copied().min_by_key(|&one| held[one].len()))
+        let least = |plan: &Plan<'_>, number: usize| {
+            readers[plan.place_of(number)].iter().copied().min_by_key(|&one| plan.held[one].len())
         };
-        for partition in free {
-            if let Some(index) = least(&self.held, partition.0) {
-                self.held[index].push(partition);
+        let mut free: Vec<usize> = (0..self.is_free.len()).filter(|&number| self.is_free[number]).collect();
+        free.sort_by_key(|&number| readers[self.place_of(number)].len());
+        for number in free {
+            if let Some(index) = least(self, number) {
+                self.give(index, number);
             }
         }
         let mut has_moved = true;
@@ -159,21 +207,35 @@ impl Plan<'_> {
             has_moved = false;
             for from in 0..self.held.len() {
                 for at in (0..self.held[from].len()).rev() {
-                    let partition = self.held[from][at];
-                    let Some(to) = least(&self.held, partition.0) else { continue };
+                    let number = self.held[from][at];
+                    let Some(to) = least(self, number) else { continue };
                     if self.held[from].len() > self.held[to].len() + 1 {
                         self.held[from].swap_remove(at);
-                        self.held[to].push(partition);
+                        self.has_changed[from] = true;
+                        self.give(to, number);
                         has_moved = true;
                     }
                 }
             }
         }
     }
+
+    /// Which topic a partition is of, by its place among the topics.
+    fn place_of(&self, number: usize) -> usize {
+        self.starts.partition_point(|&start| start <= number) - 1
+    }
+
+    fn target(&self, index: usize) -> Assignment {
+        assignment_of(self.held[index].iter().map(|&number| {
+            let place = self.place_of(number);
+            (self.topics[place], (number - self.starts[place]) as i32)
+        }))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::partitions_of;
     use super::*;
 
     fn topic(number: u128) -> Uuid {
@@ -196,7 +258,8 @@ mod tests {
     fn check(assignor: &str, members: &[Subscriber], counts: &[(u128, i32)], before: &Targets) -> Targets {
         let counts: BTreeMap<Uuid, i32> =
             counts.iter().map(|&(number, count)| (topic(number), count)).collect();
-        let targets = plan(assignor, members, &counts, before);
+        let mut targets = before.clone();
+        targets.extend(plan(assignor, members, &counts, before));
         let mut given: Vec<(Uuid, i32)> = targets.values().flat_map(partitions_of).collect();
         given.sort_unstable();
         let all: Vec<(Uuid, i32)> =

@@ -107,9 +107,7 @@ impl Consumer {
             .collect();
         let targets = plan(self.assignor(), &subscribers, &counts, &self.targets);
         for (id, target) in targets {
-            if self.targets.get(&id) != Some(&target) {
-                self.write(cx, Record::Target(cx.group.clone(), id, Some(target)));
-            }
+            self.write(cx, Record::Target(cx.group.clone(), id, Some(target)));
         }
         self.write(cx, Record::TargetEpoch(cx.group.clone(), Some(self.epoch)));
     }
