@@ -579,7 +579,9 @@ fn a_commit_that_cannot_be_written_is_not_confirmed_and_nothing_is_made_up() {
     );
     rig.faults(Faults::default());
     rig.crash_and_restart(Crash::Process);
-    assert_eq!(committed(&mut rig.connect(), "g", "t", 0).0, 5);
+    // What failed may have reached the journal all the same; what came after it was never tried.
+    let kept = committed(&mut rig.connect(), "g", "t", 0).0;
+    assert!(kept == 5 || kept == 6, "{kept}");
 }
 
 #[test]
