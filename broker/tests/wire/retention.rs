@@ -14,9 +14,9 @@ const EARLIEST: i64 = -2;
 
 /// Asks for a deletion: error and low watermark.
 fn delete(client: &mut Client, topic: &str, offset: i64) -> (ErrorCode, i64) {
-    let partitions = vec![DeleteRecordsPartition { partition_index: 0, offset, ..Default::default() }];
-    let topics = vec![DeleteRecordsTopic { name: topic, partitions, ..Default::default() }];
-    let reply = client.ask(2, &DeleteRecordsRequest { topics, timeout_ms: 1000, ..Default::default() });
+    let partitions = vec![DeleteRecordsPartition { partition_index: 0, offset }];
+    let topics = vec![DeleteRecordsTopic { name: topic, partitions }];
+    let reply = client.ask(2, &DeleteRecordsRequest { topics, timeout_ms: 1000 });
     let response: DeleteRecordsResponse<'_> = reply.read();
     let partition = &response.topics[0].partitions[0];
     (error(partition.error_code), partition.low_watermark)

@@ -19,7 +19,7 @@ mod filter;
 mod keys;
 mod swap;
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use shard::{Disk, FileId, OpenMode, WallMs};
 
@@ -401,7 +401,7 @@ impl Compaction {
         &mut self,
         disk: &mut dyn Disk,
         base: Offset,
-        path: &PathBuf,
+        path: &Path,
     ) -> Result<FileId, StorageError> {
         if let Some((open, file)) = self.source
             && open == base

@@ -125,7 +125,7 @@ fn put_record(into: &mut Vec<u8>, record: &Record<'_>, timestamp_delta: i64) {
     put_nullable(&mut body, record.value);
     put_varint(&mut body, record.headers.count() as i32);
     for header in record.headers.iter() {
-        put_nullable(&mut body, Some(header.key.as_ref()));
+        put_nullable(&mut body, Some(header.key));
         put_nullable(&mut body, header.value);
     }
     put_varint(into, body.len() as i32);
