@@ -157,7 +157,7 @@ fn q72_deleted_records_stay_deleted_and_their_segments_go() {
         assert_eq!(start(&rig), 13);
         assert!(!rig.names().contains(&"00000000000000000000.log".to_owned()));
         assert!(!rig.names().contains(&"00000000000000000000.index".to_owned()));
-        assert_eq!(rig.log.upkeep_due().is_none_or(|due| due > rig.now), true);
+        assert!(rig.log.upkeep_due().is_none_or(|due| due > rig.now));
         if crash != Some(Crash::Power) {
             assert_eq!(rig.read_all(13).len(), 7);
         }
