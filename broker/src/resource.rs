@@ -33,7 +33,9 @@ impl Resource<'_> {
             }
             (BROKER_LOGGER, _) => other("log levels are not set at run time here: use ringlog.log.level"),
             (CLIENT_METRICS, _) => other("there is no receiver of client metrics here"),
-            (GROUP, _) => other("this version of Ringlog has no groups"),
+            (GROUP, _) => {
+                other("groups have no settings of their own here: the broker's group.* hold for all")
+            }
             (kind, _) => Resource::Other(format!("resource type {kind} is not known")),
         }
     }

@@ -69,7 +69,8 @@ impl Epochs {
 
     /// Reads a file's content; `None` if it is not what [`Epochs::encode`] writes.
     pub fn decode(bytes: &[u8]) -> Option<Epochs> {
-        let mut lines = std::str::from_utf8(bytes).ok()?.lines();
+        // A cut last line could read as another number.
+        let mut lines = std::str::from_utf8(bytes).ok()?.strip_suffix('\n')?.lines();
         if lines.next()? != "0" {
             return None;
         }
@@ -122,7 +123,7 @@ mod tests {
         let epochs = epochs(&[(0, 0), (3, 170)]);
         assert_eq!(epochs.encode(), b"0\n2\n0 0\n3 170\n");
         assert_eq!(Epochs::decode(&epochs.encode()), Some(epochs));
-        for broken in ["", "0\n1\n", "1\n0\n", "0\n1\nx y\n", "0\n2\n0 0\n"] {
+        for broken in ["", "0\n1\n", "1\n0\n", "0\n1\nx y\n", "0\n2\n0 0\n", "0\n2\n0 0\n3 17"] {
             assert_eq!(Epochs::decode(broken.as_bytes()), None, "{broken:?}");
         }
     }

@@ -1,7 +1,7 @@
 //! Produce (0), versions 3–13, advertised from 0 (Q5): appends record batches to partitions.
 //!
 //! Order of checks: acks → then per partition: topic known (by name, by id from 13) → topic may be written by clients
-//! (Q38) → partition exists → not transactional → at its home: leader, batch (see `storage::batch::validate`), sequence.
+//! (Q38) → partition exists → enough replicas in sync for acks=all (Q37) → not transactional → at its home: leader, batch (see `storage::batch::validate`), sequence.
 //! - acks=0 gets no response; an error closes the connection, so that the client looks for the reason (Q12).
 //! - acks=1 is answered when the bytes are in the page cache, acks=all when they are on stable storage, unless the topic's
 //!   `ringlog.durability` is `os`.
@@ -26,6 +26,10 @@ use crate::request::Request;
 
 /// This request's entry.
 pub const API: Api = Api { advertised_from: 0, ..Api::asking(ApiKey::Produce, 3..=13, on_produce, finish) };
+
+/// The acknowledgement that waits for all in-sync replicas, and how many a lone broker has.
+const ALL_REPLICAS: i16 = -1;
+const REPLICA_COUNT: u32 = 1;
 
 /// The first version that may carry zstd (Q28).
 const ZSTD_FROM: i16 = 7;
@@ -52,7 +56,7 @@ fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         for partition in topic.partitions() {
             let planned = check_acks(view.acks)
                 .and(known)
-                .and_then(|topic| plan_append(topic, &partition, request.version, is_admin));
+                .and_then(|topic| plan_append(topic, &partition, (request.version, view.acks), is_admin));
             match planned {
                 Ok((home, id)) => questions
                     .push((home, question(number, id, frame.slice(partition.range.clone()), view.acks))),
@@ -93,6 +97,7 @@ enum Refusal {
     Internal,
     ZstdTooEarly,
     Transactional,
+    NotEnoughReplicas,
 }
 
 impl Refusal {
@@ -110,6 +115,10 @@ impl Refusal {
             Refusal::ZstdTooEarly => {
                 (ErrorCode::UnsupportedCompressionType, "zstd needs version 7 of Produce or a later one")
             }
+            Refusal::NotEnoughReplicas => (
+                ErrorCode::NotEnoughReplicas,
+                "min.insync.replicas asks for more replicas than a lone broker has",
+            ),
             Refusal::Transactional => (
                 ErrorCode::InvalidTxnState,
                 "this version of Ringlog has no transactions: produce without transactional.id",
@@ -135,13 +144,16 @@ fn find_topic<'a>(image: &'a Image, topic: &ProduceTopic<'_>) -> Result<&'a Topi
 fn plan_append(
     topic: &Topic,
     partition: &ProducePartition<'_>,
-    version: i16,
+    (version, acks): (i16, i16),
     is_admin: bool,
 ) -> Result<(ShardId, PartitionId), Refusal> {
     if INTERNAL_TOPICS.contains(&&*topic.name) && !is_admin {
         return Err(Refusal::Internal);
     }
     let meta = topic.partition(partition.index).ok_or(Refusal::UnknownPartition)?;
+    if acks == ALL_REPLICAS && topic.config.values().min_insync_replicas() > REPLICA_COUNT {
+        return Err(Refusal::NotEnoughReplicas);
+    }
     // What cannot be read here is refused at the partition's home, with the reason.
     if let Some(header) = partition.records.and_then(BatchHeader::parse) {
         if header.attributes.is_transactional() {

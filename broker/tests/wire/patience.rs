@@ -113,3 +113,16 @@ fn a_reader_that_never_reads_is_closed_in_the_end() {
     }
     assert_eq!(rig.sum(|broker| broker.connection_count()), 1);
 }
+
+#[test]
+fn q37_acks_all_wants_as_many_replicas_as_the_topic_does() {
+    let rig = Rig::new();
+    let mut client = rig.connect();
+    client.create_with("t", 1, &[("min.insync.replicas", "2")]);
+    let records = batch(&["a"]);
+    let mut request = produce_request(&[("t", 0, &records)]);
+    for (acks, expected) in [(-1, ErrorCode::NotEnoughReplicas), (1, ErrorCode::None)] {
+        request.acks = acks;
+        assert_eq!(produced(&client.ask(PRODUCE, &request))[0].error, expected, "acks {acks}");
+    }
+}

@@ -177,7 +177,7 @@ fn sync_file(disk: &mut dyn Disk, path: &Path) -> Result<(), StorageError> {
 }
 
 /// Writes a small file, without making it durable.
-fn write_file(disk: &mut dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), StorageError> {
+pub(super) fn write_file(disk: &mut dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), StorageError> {
     let file = disk.open(path, OpenMode::Truncate).map_err(StorageError::io(path))?;
     let written = disk.write_at(file, 0, bytes);
     disk.close(file);

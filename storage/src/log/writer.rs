@@ -101,11 +101,12 @@ impl Log {
         self.save_epochs(disk)
     }
 
-    /// Writes the epoch file if it does not tell all.
+    /// Writes the epoch file if it does not tell all. Not synced, for a new partition must not wait for the device: a file
+    /// that a power cut leaves torn is no file, and the epochs are read from the batches instead.
     pub(super) fn save_epochs(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
         if !self.on_disk.has_epochs {
             let path = self.dir.join(epochs::FILE_NAME);
-            disk.replace_file(&path, &self.epochs.encode()).map_err(StorageError::io(&path))?;
+            close::write_file(disk, &path, &self.epochs.encode())?;
             self.on_disk.has_epochs = true;
         }
         Ok(())
