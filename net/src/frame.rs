@@ -14,8 +14,9 @@ const SIZE_BYTES: usize = 4;
 /// A frame above this many bytes is received into a buffer of its own.
 pub(crate) const LARGE_BYTES: usize = 16 << 10;
 
-/// The least room for receiving large frames, and the most that is taken on the word of a size alone.
+/// The most room that is taken on the word of a size alone, from a peer that has sent such frames, and from one that has not.
 const ROOM_BYTES: usize = 1 << 20;
+const UNPROVEN_BYTES: usize = 80 << 10;
 
 /// A frame that no request can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,11 +54,13 @@ pub(crate) struct FrameReader {
     size_max: usize,
     /// The size of the last frame begun, which the next ones probably have too.
     last_size: usize,
+    /// The size of the last frame that came whole: so much is taken on the word of the next one's size.
+    proven_size: usize,
 }
 
 impl FrameReader {
     pub(crate) fn new(size_max: usize) -> FrameReader {
-        FrameReader { partial: None, frames: VecDeque::new(), size_max, last_size: 0 }
+        FrameReader { partial: None, frames: VecDeque::new(), size_max, last_size: 0, proven_size: 0 }
     }
 
     /// The next whole frame, without its size.
@@ -125,7 +128,7 @@ impl FrameReader {
 
     /// Room to receive large frames into; what is unfinished lies at its front.
     pub(crate) fn take_room(&mut self, pool: &Pool) -> BufMut {
-        let wanted = (SIZE_BYTES + self.last_size).clamp(LARGE_BYTES, ROOM_BYTES);
+        let wanted = self.room_bytes().max(LARGE_BYTES);
         match self.partial.take() {
             None => pool.take(wanted),
             Some(partial) if !partial_is_full(&partial) => partial,
@@ -154,16 +157,22 @@ impl FrameReader {
             if end > rest.len() {
                 break;
             }
+            self.proven_size = size;
             self.frames.push_back(rest.slice(SIZE_BYTES..end));
             rest.skip(end);
         }
         if !rest.is_empty() {
-            let room = (SIZE_BYTES + self.last_size).clamp(rest.len(), ROOM_BYTES.max(rest.len()));
-            let mut partial = pool.take(room);
+            let mut partial = pool.take(self.room_bytes().max(rest.len()));
             partial.put(&rest);
             self.partial = Some(partial);
         }
         Ok(())
+    }
+
+    /// Room for the frame under way: all of it, unless its peer has not sent such a frame yet. Then it grows with what comes.
+    fn room_bytes(&self) -> usize {
+        let trusted = (SIZE_BYTES + self.proven_size).clamp(UNPROVEN_BYTES, ROOM_BYTES);
+        (SIZE_BYTES + self.last_size).min(trusted)
     }
 
     /// The size that the frame at the front of `bytes` claims; `None` while the size itself is not whole.
