@@ -15,6 +15,10 @@ use crate::offset::Offset;
 use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, Segment, TIME_INDEX, path_of};
 use crate::settings::RetentionClock;
 
+/// Records stay for so many ms after their append, however old they say they are: what was just acknowledged can be read.
+/// Kafka looks only every five minutes, and clients count on it that old dates do not vanish at once.
+const READABLE_MS: i64 = 15_000;
+
 /// What one step of upkeep did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Upkeep {
@@ -94,7 +98,8 @@ impl Log {
             return Some(WallMs(i64::MIN));
         }
         let retention_ms = self.settings.retention_ms?;
-        Some(WallMs(self.dated_at(first).saturating_add(retention_ms).saturating_add(1)))
+        let expired = self.dated_at(first).saturating_add(retention_ms).saturating_add(1);
+        Some(WallMs(expired.max(first.appended_at.saturating_add(READABLE_MS))))
     }
 
     /// How new a segment is, in ms.
