@@ -7,7 +7,9 @@
 //! position u32  three lengths u32: offset index, time index, producer snapshot; then these
 //! ```
 //! All numbers are little-endian but the indexes' and the snapshot's, which are Kafka's. The file `ringlog.point`
-//! is replaced without a sync: after a loss of power it may be torn, and then the segment is read from its start.
+//! is written over in place and without a sync, so a crash may leave it torn; then the segment is read from its start.
+//! What stands behind the snapshot is left of a longer point before. (Replacing the file would free the blocks of the old
+//! one, which file systems that discard freed blocks at once make the caller wait for.)
 
 use std::path::Path;
 
@@ -62,13 +64,13 @@ pub(super) fn encode(segment: &Segment, end: Offset, producers: &Producers) -> V
     bytes
 }
 
-/// Replaces the file. What is not there after a loss of power was not promised.
+/// Writes over the file. What is not there after a crash was not promised.
 pub(super) fn write(disk: &mut dyn Disk, dir: &Path, bytes: &[u8]) -> Result<(), StorageError> {
-    let (path, draft) = (dir.join(FILE_NAME), dir.join("ringlog.point.tmp"));
-    let file = disk.open(&draft, OpenMode::Truncate).map_err(StorageError::io(&draft))?;
+    let path = dir.join(FILE_NAME);
+    let file = disk.open(&path, OpenMode::Create).map_err(StorageError::io(&path))?;
     let written = disk.write_at(file, 0, bytes);
     disk.close(file);
-    written.and_then(|()| disk.rename(&draft, &path)).map_err(StorageError::io(&path))
+    written.map_err(StorageError::io(&path))
 }
 
 /// The point of a log, if there is a whole one.
@@ -84,10 +86,13 @@ pub(super) fn read(disk: &mut dyn Disk, dir: &Path, now: WallMs) -> Result<Optio
 
 fn decode(bytes: &[u8], now: WallMs) -> Option<Point> {
     let (head, rest) = bytes.split_at_checked(12)?;
-    let is_whole = head[..4] == *MAGIC && head[8..] == crc32c::crc32c(rest).to_le_bytes();
-    let (fields, rest) = rest.split_at_checked(FIELDS_LEN)?;
+    let fields = rest.get(..FIELDS_LEN)?;
     let long = |at: usize| fields[at..].first_chunk().map(|bytes| i64::from_le_bytes(*bytes));
     let int = |at: usize| fields[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    let parts_len = int(40)?.checked_add(int(44)?)?.checked_add(int(48)?)?;
+    let whole = rest.get(..FIELDS_LEN.checked_add(parts_len as usize)?)?;
+    let is_whole = head[..4] == *MAGIC && head[8..] == crc32c::crc32c(whole).to_le_bytes();
+    let rest = &whole[FIELDS_LEN..];
     let (base, end) = (Offset(long(0)?), Offset(long(8)?));
     let size = int(36)?;
     let (offsets, rest) = rest.split_at_checked(int(40)? as usize)?;
@@ -122,5 +127,7 @@ mod tests {
             assert!(decode(&broken, WallMs(0)).is_none() || (4..8).contains(&at), "byte {at}");
             assert!(decode(&bytes[..at], WallMs(0)).is_none());
         }
+        let behind = [&bytes[..], &[9; 100]].concat();
+        assert!(decode(&behind, WallMs(0)).is_some(), "what a longer point left behind does not count");
     }
 }
