@@ -36,7 +36,7 @@ fn read_from(rig: &mut Rig, mut offset: i64) -> Records {
     let mut found = Vec::new();
     while let Ok(bytes) = rig.read(offset, 500, true) {
         for (header, batch) in batches_in(&bytes) {
-            let codec = header.attributes.codec().filter(|_| header.record_count > 0).unwrap_or(Codec::None);
+            let codec = header.attributes.codec().unwrap();
             let mut records = RecordStream::new(codec, &batch[HEADER_LEN..], 1 << 20).unwrap();
             while let Some(record) = records.next().unwrap() {
                 let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -168,7 +168,27 @@ fn q70_producers_and_the_last_offset_survive_compaction() {
         rig.io.disk().remove(&path).unwrap();
     }
     let (mut rig, _) = rig.crash_and_reopen(Crash::Process);
-    assert!(matches!(rig.try_append(produced(1, "b").build()), Ok(Appended::Duplicate(_))));
+    assert!(matches!(rig.try_append(produced(1, "b").build()), Ok(Appended::Duplicate(..))));
+}
+
+#[test]
+fn a_batch_left_without_records_says_no_codec() {
+    for codec in [Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd] {
+        let mut rig = Rig::new(compacted());
+        rig.append(batch(&[("a", Some("1"))]).codec(codec, None).producer(
+            ProducerId(5),
+            ProducerEpoch(0),
+            Sequence(0),
+        ));
+        rig.append(batch(&[("a", Some("2"))]).codec(codec, None));
+        rig.roll();
+        rig.compact(10).unwrap();
+        let bytes = rig.read(0, 1, true).unwrap();
+        let left = batches_in(&bytes)[0].0;
+        assert_eq!((left.record_count, left.producer_id), (0, ProducerId(5)));
+        // librdkafka unpacks what says that it is packed, and never comes back from no bytes.
+        assert_eq!(left.attributes.codec(), Some(Codec::None), "{codec:?}");
+    }
 }
 
 #[test]

@@ -35,8 +35,12 @@ impl Filter<'_> {
             return Ok(Filtered::Same);
         }
         if header.record_count == 0 {
-            let same = self.keeps_empty;
-            return Ok(if same { Filtered::Same } else { Filtered::Changed(None) });
+            let is_plain = header.attributes.codec() == Some(Codec::None);
+            return Ok(match self.keeps_empty {
+                true if is_plain => Filtered::Same,
+                true => Filtered::Changed(Some(batch_of(*header, &[]))),
+                false => Filtered::Changed(None),
+            });
         }
         let horizon = header.attributes.delete_horizon(header.base_timestamp);
         let (mut kept, mut dropped, mut has_tombstone) = (0, 0, false);
@@ -104,17 +108,25 @@ impl Filter<'_> {
             () => newest,
         };
         let left = BatchHeader { attributes, base_timestamp, max_timestamp, record_count: count, ..*header };
-        let mut head = [0; HEADER_LEN];
-        left.write(&mut head);
-        let mut batch = head.to_vec();
-        match header.attributes.codec() {
-            _ if raw.is_empty() => {}
-            None | Some(Codec::None) => batch.extend_from_slice(&raw),
-            Some(codec) => batch.extend_from_slice(&codec::pack(codec, None, &raw)),
-        }
-        seal(&mut batch);
-        Ok(batch)
+        Ok(batch_of(left, &raw))
     }
+}
+
+/// A batch of these records, packed as its header says. One without records is packed with nothing, as Kafka does it:
+/// librdkafka never comes back from unpacking no bytes.
+fn batch_of(mut header: BatchHeader, raw: &[u8]) -> Vec<u8> {
+    if raw.is_empty() {
+        header.attributes = header.attributes.with_codec(Codec::None);
+    }
+    let mut head = [0; HEADER_LEN];
+    header.write(&mut head);
+    let mut batch = head.to_vec();
+    match header.attributes.codec() {
+        None | Some(Codec::None) => batch.extend_from_slice(raw),
+        Some(codec) => batch.extend_from_slice(&codec::pack(codec, None, raw)),
+    }
+    seal(&mut batch);
+    batch
 }
 
 fn put_record(into: &mut Vec<u8>, record: &Record<'_>, timestamp_delta: i64) {
