@@ -127,10 +127,12 @@ pub enum Appended {
         base_offset: Offset,
         /// The last record's.
         last_offset: Offset,
+        /// Where it is to be before it is acknowledged.
+        promise: Promise,
     },
     /// It was appended before; the answer is the first one's, once [`Offsets::end`] is beyond its last
-    /// offset.
-    Duplicate(Duplicate),
+    /// offset and the promise is kept.
+    Duplicate(Duplicate, Promise),
 }
 
 /// Why nothing was appended.
@@ -229,10 +231,8 @@ impl Log {
         match self.producers.check(&batch.header) {
             Err(refusal) => return Err(AppendRefusal::Sequence(refusal)),
             Ok(Standing::Duplicate(first_try)) => {
-                if self.promise(promise) == Promise::Disk {
-                    self.promise_disk(first_try.last_offset.plus(1));
-                }
-                return Ok(Appended::Duplicate(first_try));
+                let promise = self.promise(promise, first_try.last_offset.plus(1));
+                return Ok(Appended::Duplicate(first_try, promise));
             }
             Ok(Standing::Fresh) => {}
         }
@@ -251,10 +251,8 @@ impl Log {
         }
         self.offsets.assigned = last_offset.plus(1);
         self.offsets.validate();
-        if self.promise(promise) == Promise::Disk {
-            self.promise_disk(self.offsets.assigned);
-        }
-        Ok(Appended::Fresh { base_offset, last_offset })
+        let promise = self.promise_fresh(promise, now);
+        Ok(Appended::Fresh { base_offset, last_offset, promise })
     }
 
     /// Makes sure that there is an active segment with room for a batch.

@@ -43,6 +43,10 @@ pub struct LogSettings {
     pub dirty_permille_min: u32,
     /// `ringlog.durability`.
     pub durability: Durability,
+    /// `flush.messages`: an append that leaves so many records in the page cache alone waits until they are on the disk.
+    pub flush_messages: u64,
+    /// `flush.ms`: what is in the page cache alone for so long is synced.
+    pub flush_ms: i64,
     /// `compression.type` with its level.
     pub compression: Compression,
     /// Whether `cleanup.policy` contains `compact`, so that every record needs a key (Q34).
@@ -134,6 +138,8 @@ impl Default for LogSettings {
             compaction_lag_ms_max: i64::MAX,
             dirty_permille_min: 500,
             durability: Durability::Disk,
+            flush_messages: u64::MAX,
+            flush_ms: i64::MAX,
             compression: Compression::Producer,
             is_compacted: false,
             compressed_check: CompressedCheck::Always,

@@ -5,9 +5,9 @@ mod rig;
 use rig::{NOW, Rig, batch};
 use shard::buffer::ALIGNMENT;
 use shard::memory::{Crash, Faults};
-use shard::{Io, OpenMode};
+use shard::{Io, OpenMode, WallMs};
 use storage::batch::BatchBuilder;
-use storage::{Durability, LogSettings, Offline, Offset, Promise, StorageError};
+use storage::{Appended, Durability, LogSettings, Offline, Offset, Promise, StorageError};
 
 fn rig_with(promise: Promise) -> Rig {
     let mut rig = Rig::new(LogSettings { segment_bytes: 20_000, ..LogSettings::default() });
@@ -214,4 +214,35 @@ fn a_journal_of_another_version_is_refused_before_anything_is_written() {
     let opened: Result<_, StorageError> = Rig::open(rig.world.clone(), LogSettings::default(), Offset(0));
     assert!(opened.is_err_and(|error| error.to_string().contains("newer version")));
     assert_eq!(before, files(&rig));
+}
+
+#[test]
+fn flush_messages_makes_the_append_that_reaches_it_wait_for_the_disk() {
+    for durability in [Durability::Disk, Durability::Os] {
+        let mut rig = Rig::new(LogSettings { flush_messages: 3, durability, ..LogSettings::default() });
+        let promises: Vec<_> = (0..6)
+            .map(|_| match rig.try_append(batch(&[NOW.0]).build()).unwrap() {
+                Appended::Fresh { promise, .. } => promise,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        rig.drain();
+        let (cache, disk) = (Promise::PageCache, Promise::Disk);
+        assert_eq!(promises, [cache, cache, disk, cache, cache, disk], "{durability:?}");
+        assert_eq!(rig.log.durable_end(), Offset(6));
+    }
+}
+
+#[test]
+fn flush_ms_syncs_what_is_in_the_page_cache_alone() {
+    let mut rig = Rig::new(LogSettings { flush_ms: 100, ..LogSettings::default() });
+    assert_eq!(rig.log.flush_due(), None);
+    rig.append(batch(&[NOW.0]));
+    rig.now = WallMs(rig.now.0 + 60);
+    rig.append(batch(&[NOW.0]));
+    assert_eq!((synced(&rig), rig.log.flush_due()), (0, Some(WallMs(NOW.0 + 100))));
+    rig.now = WallMs(NOW.0 + 100);
+    rig.log.keep_up(rig.io.disk(), &mut rig.files, rig.now).unwrap();
+    rig.drain();
+    assert_eq!((synced(&rig), rig.log.flush_due()), (2, None));
 }

@@ -289,7 +289,7 @@ fn c25_retries_are_recognised_after_any_restart() {
             _ => rig.close_and_reopen().0.close_and_reopen(),
         };
         for i in 1..6 {
-            let Ok(Appended::Duplicate(Duplicate { base_offset, .. })) =
+            let Ok(Appended::Duplicate(Duplicate { base_offset, .. }, _)) =
                 rig.try_append(produced(i, 1).build())
             else {
                 panic!("a retry is stored twice");
@@ -308,7 +308,7 @@ fn q41_five_batches_in_flight_are_in_sequence_before_they_are_written() {
     for i in 0..5 {
         assert!(matches!(rig.try_append(produced(2 * i, 2).build()), Ok(Appended::Fresh { .. })));
     }
-    let Ok(Appended::Duplicate(first_try)) = rig.try_append(produced(4, 2).build()) else { panic!() };
+    let Ok(Appended::Duplicate(first_try, _)) = rig.try_append(produced(4, 2).build()) else { panic!() };
     assert_eq!((first_try.base_offset, first_try.last_offset), (Offset(4), Offset(5)));
     assert!(first_try.last_offset >= rig.log.offsets().end, "the answer waits for the write");
 }

@@ -142,7 +142,7 @@ impl Model {
             for index in known {
                 let batch = self.batches[index].clone();
                 match self.rig.try_append(batch.sent) {
-                    Ok(Appended::Duplicate(first_try)) => {
+                    Ok(Appended::Duplicate(first_try, _)) => {
                         assert_eq!(first_try.base_offset, Offset(batch.base))
                     }
                     Err(AppendRefusal::Offline(_)) => return,

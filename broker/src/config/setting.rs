@@ -55,7 +55,7 @@ pub enum Valid {
 pub enum Effect {
     /// It does what it says.
     Works,
-    /// Accepted, kept and shown; acted on in a later stage.
+    /// Accepted, kept and shown; it is about other replicas, and there are none.
     Stored,
     /// Only the default is accepted, because what another value asks for does not exist here.
     Refused { reason: &'static str },
@@ -181,7 +181,10 @@ impl Setting {
         let default_for = self.topic_name.map(|name| format!("Default of the topic setting `{name}`. "));
         let caveat = match self.effect {
             Effect::Works => String::new(),
-            Effect::Stored => " Ringlog keeps and shows the value but does not act on it yet.".to_string(),
+            Effect::Stored => {
+                " Ringlog keeps and shows the value; with one replica there is nothing for it to act on."
+                    .to_string()
+            }
             Effect::Refused { reason } => format!(" Ringlog accepts the default only: {reason}."),
         };
         format!("{}{}{caveat}", default_for.unwrap_or_default(), self.about)

@@ -46,13 +46,14 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
              it keeps it until done.",
         ),
     Setting::new("flush.messages", Kind::Long, LONG_MAX, Valid::AtLeast(1))
-        .stored()
         .server(&["log.flush.interval.messages"])
-        .about("After how many records a partition is synced to disk."),
+        .about(
+            "How many records may be in the page cache alone: the append that reaches this number is acknowledged when \
+             they are on the disk, whatever its acks. What acks=all promises needs no such setting.",
+        ),
     Setting::new("flush.ms", Kind::Long, LONG_MAX, Valid::AtLeast(0))
-        .stored()
         .server(&["log.flush.interval.ms"])
-        .about("After which time a partition is synced to disk."),
+        .about("How long records may be in the page cache alone before they are synced to disk in the background."),
     Setting::new("follower.replication.throttled.replicas", Kind::List, "", Valid::ThrottledReplicas)
         .stored()
         .about("Replicas, as partition:broker pairs or * for all, whose copying is slowed on the follower."),
@@ -112,7 +113,7 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
         .server(&["min.insync.replicas"])
         .about("How many replicas must be in sync for a write with acks=all to be accepted."),
     Setting::new("preallocate", Kind::Boolean, "false", Valid::Any)
-        .stored()
+        .effect(Effect::Refused { reason: "segments grow as they are written, and the journal makes that cheap" })
         .server(&["log.preallocate"])
         .about("Whether a new segment's file gets its full size at once."),
     Setting::new("remote.log.copy.disable", Kind::Boolean, "false", Valid::Any)

@@ -38,6 +38,8 @@ pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
             ConfiguredDurability::Disk => Durability::Disk,
             ConfiguredDurability::Os => Durability::Os,
         },
+        flush_messages: values.flush_messages(),
+        flush_ms: values.flush_ms(),
         compression: compression(topic),
         is_compacted: values.cleanup_policy().compact,
         compressed_check: CompressedCheck::Always,

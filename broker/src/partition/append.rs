@@ -55,25 +55,26 @@ impl Partitions {
             message: None,
         };
         let segment_count = log.segment_count();
-        let last_offset = match log.append(&batch, leader_epoch, turn.wall_ms, promise) {
-            Ok(LogAppended::Fresh { base_offset, last_offset }) => {
+        let (last_offset, promise) = match log.append(&batch, leader_epoch, turn.wall_ms, promise) {
+            Ok(LogAppended::Fresh { base_offset, last_offset, promise }) => {
                 answer.base_offset = base_offset.0;
-                last_offset
+                (last_offset, promise)
             }
-            Ok(LogAppended::Duplicate(first_try)) => {
+            Ok(LogAppended::Duplicate(first_try, promise)) => {
                 // Success, with what the first attempt was answered (Q41).
                 answer.base_offset = first_try.base_offset.0;
                 if answer.log_append_time_ms != -1 {
                     answer.log_append_time_ms = first_try.timestamp;
                 }
-                first_try.last_offset
+                (first_try.last_offset, promise)
             }
             Err(AppendRefusal::Sequence(refusal)) => return Some(Answer::Appended(of_sequence(&refusal))),
             Err(AppendRefusal::Offline(reason)) => {
                 return Some(offline(format!("the log is offline: {reason:?}")));
             }
         };
-        let is_due_anew = partition.upkeep_at.is_none() || log.segment_count() > segment_count;
+        let is_due_anew = log.segment_count() > segment_count
+            || partition.upkeep_at.is_none_or(|known| log.flush_due().is_some_and(|due| due < known));
         if last_offset < kept_end(log, promise) {
             return Some(Answer::Appended(answer));
         }
@@ -115,7 +116,7 @@ impl Partition {
 
 /// Before it everything is kept as promised.
 fn kept_end(log: &Log, promise: Promise) -> Offset {
-    match log.promise(promise) {
+    match promise {
         Promise::PageCache => log.offsets().end,
         Promise::Disk => log.durable_end(),
     }

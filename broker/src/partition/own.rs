@@ -20,7 +20,7 @@ impl Partitions {
         self.list_if_dirty(slot);
         match appended {
             Appended::Fresh { last_offset, .. } => Ok(last_offset.plus(1)),
-            Appended::Duplicate(_) => unreachable!("the broker's own batches name no producer"),
+            Appended::Duplicate(..) => unreachable!("the broker's own batches name no producer"),
         }
     }
 

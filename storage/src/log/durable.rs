@@ -11,7 +11,7 @@
 //! A log whose end is durable up to [`Durable::synced`] only needs its journal entries no more: that is what a
 //! checkpoint brings about, and it leaves a recovery point beside the segment (`point`).
 
-use shard::{Disk, Op, OpenMode, Ops, Token};
+use shard::{Disk, Op, OpenMode, Ops, Token, WallMs};
 
 use super::{Log, Progress, point};
 use crate::error::StorageError;
@@ -40,6 +40,8 @@ pub(super) struct Durable {
     /// A sync of the active segment is under way: what it makes durable.
     pub sync: Option<Offset>,
     turns_left: u32,
+    /// When the first record was appended that may not be in a synced segment.
+    unsynced_since: Option<WallMs>,
     /// A checkpoint is asked for.
     is_point_wanted: bool,
     /// The recovery point that the next sync allows: where it is, and the file's content.
@@ -87,18 +89,40 @@ impl Log {
         self.durable.covered() > self.durable.synced
     }
 
-    /// What an append of this log is given when it asks for `promise`.
-    pub fn promise(&self, promise: Promise) -> Promise {
-        match self.settings.durability {
-            Durability::Disk => promise,
+    /// Notes what an append that ends before `end` asks for, and says what it is given.
+    pub(super) fn promise(&mut self, asked: Promise, end: Offset) -> Promise {
+        let given = match self.settings.durability {
+            Durability::Disk => asked,
             Durability::Os => Promise::PageCache,
+        };
+        if given == Promise::Disk {
+            self.promise_disk(end);
         }
+        given
     }
 
-    /// Notes that an append which ends before `end` asks for the disk.
-    pub(super) fn promise_disk(&mut self, end: Offset) {
+    /// The same for the newest append, which `flush.messages` may give more than it asks for.
+    pub(super) fn promise_fresh(&mut self, asked: Promise, now: WallMs) -> Promise {
+        let end = self.offsets.assigned;
+        let unflushed = end.0 - self.durable.promised.max(self.durable.covered()).0;
+        self.durable.unsynced_since.get_or_insert(now);
+        if unflushed as u64 >= self.settings.flush_messages {
+            self.promise_disk(end);
+            return Promise::Disk;
+        }
+        self.promise(asked, end)
+    }
+
+    fn promise_disk(&mut self, end: Offset) {
         self.durable.promised = self.durable.promised.max(end);
         self.durable.turns_left = JOURNALED_TURNS;
+    }
+
+    /// When `flush.ms` asks for a checkpoint.
+    pub fn flush_due(&self) -> Option<WallMs> {
+        let is_asked = self.durable.is_point_wanted || self.durable.point.is_some();
+        let since = self.durable.unsynced_since.filter(|_| !is_asked && self.settings.flush_ms < i64::MAX)?;
+        Some(WallMs(since.0.saturating_add(self.settings.flush_ms)))
     }
 
     /// Asks for everything appended so far to be in synced segments, and for a recovery point there.
@@ -160,6 +184,7 @@ impl Log {
         let is_whole = self.dirty.is_empty() && self.sealing.is_empty();
         if self.durable.is_point_wanted && is_whole && self.durable.sync.is_none() {
             self.durable.is_point_wanted = false;
+            self.durable.unsynced_since = None;
             if let Some(active) = self.segments.last() {
                 let bytes = point::encode(active, self.offsets.assigned, &self.producers);
                 self.durable.point = Some((self.offsets.assigned, bytes));
@@ -192,6 +217,9 @@ impl Log {
         let file = active.open_log(disk, files, &self.dir, OpenMode::Write)?;
         ops.push(token, Op::Sync { file });
         self.durable.sync = Some(self.offsets.end);
+        if self.offsets.end == self.offsets.assigned {
+            self.durable.unsynced_since = None;
+        }
         Ok(())
     }
 

@@ -39,7 +39,7 @@ impl Log {
         let roll =
             self.segments.last().filter(|active| active.size > 0).map(|active| self.overdue_at(active));
         let deletion = self.deletion_due();
-        [expiry, roll, deletion, self.compaction_due()].into_iter().flatten().min()
+        [expiry, roll, deletion, self.compaction_due(), self.flush_due()].into_iter().flatten().min()
     }
 
     /// One bounded step: a segment deleted, or the active one ended. Call again while it is due.
@@ -54,6 +54,9 @@ impl Log {
             return Ok(done);
         }
         self.producers.expire(now, self.settings.producer_expiry_ms);
+        if self.flush_due().is_some_and(|due| due <= now) {
+            self.request_checkpoint();
+        }
         let is_due = self.deletion_due().is_some_and(|due| due <= now);
         let step = if is_due && self.may_delete_first() {
             self.delete_first(disk, files).map(|bytes| done.deleted_bytes = bytes)

@@ -166,7 +166,7 @@ impl Rig {
         self.drain();
         match appended {
             Appended::Fresh { base_offset, .. } => base_offset,
-            Appended::Duplicate(first_try) => first_try.base_offset,
+            Appended::Duplicate(first_try, _) => first_try.base_offset,
         }
     }
 

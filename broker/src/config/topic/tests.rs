@@ -126,7 +126,7 @@ fn c73_incremental_alterations_keep_the_other_settings() {
     check_altered(before, "DELETE gone.in.this.version=", before_sorted());
     check_altered("", "APPEND cleanup.policy=compact", "cleanup.policy=delete,compact");
     check_altered("", "SUBTRACT cleanup.policy=compact", "cleanup.policy=delete");
-    check_altered("", "SET preallocate=TRUE", "preallocate=true");
+    check_altered("", "SET unclean.leader.election.enable=TRUE", "unclean.leader.election.enable=true");
     check_altered(
         "",
         "SET leader.replication.throttled.replicas=0:0,1:0",
@@ -196,12 +196,16 @@ fn numbers_on_the_wire_are_kafkas() {
 fn descriptions_say_what_has_no_effect() {
     let entries = TopicConfig::new([], &server("")).unwrap().describe(&server(""), None);
     let said = |name: &str| entries.iter().find(|entry| entry.name == name).unwrap().documentation();
-    assert!(said("preallocate").ends_with("does not act on it yet."));
+    assert!(said("unclean.leader.election.enable").ends_with("there is nothing for it to act on."));
+    assert!(said("preallocate").contains("accepts the default only"));
     assert!(said("remote.storage.enable").ends_with("accepts the default only: there is no tiered storage."));
     assert!(!said("segment.bytes").contains("Ringlog"));
-    assert!(
-        TOPIC_SETTINGS.iter().any(|setting| setting.effect == Effect::Stored && setting.kind == Kind::Long)
-    );
+    let stored = TOPIC_SETTINGS.iter().filter(|setting| setting.effect == Effect::Stored);
+    assert!(stored.map(|setting| setting.name).eq([
+        "follower.replication.throttled.replicas",
+        "leader.replication.throttled.replicas",
+        "unclean.leader.election.enable",
+    ]));
 }
 
 #[test]
