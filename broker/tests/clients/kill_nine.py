@@ -126,6 +126,17 @@ def faults_of(acked, found):
     return faults
 
 
+def wait_for_progress(running):
+    """Returns when each client had 1,000 more acknowledgements; fails after 60 s without."""
+    before = {name: len(client.acked) for name, client in running.items()}
+    deadline = time.monotonic() + 60
+    while any(len(client.acked) < before[name] + 1000 for name, client in running.items()):
+        if time.monotonic() > deadline:
+            state = {name: (len(c.acked) - before[name], c.faults[:2]) for name, c in running.items()}
+            raise SystemExit(f'a producer got no further within 60 s: {state}')
+        time.sleep(0.01)
+
+
 def main():
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     with Ringlog() as broker:
@@ -137,18 +148,12 @@ def main():
             running[name].start()
         slowest = 0
         for _ in range(kills):
-            before = {name: len(client.acked) for name, client in running.items()}
-            deadline = time.monotonic() + 60
             # Each must have got further since the last start, so that the kill meets load.
-            while any(len(client.acked) < before[name] + 1000 for name, client in running.items()):
-                if time.monotonic() > deadline:
-                    state = {name: (len(c.acked) - before[name], c.faults[:2]) for name, c in running.items()}
-                    raise SystemExit(f'a producer got no further within 60 s: {state}')
-                time.sleep(0.01)
+            wait_for_progress(running)
             time.sleep(random.uniform(0, 0.5))
             broker.kill_nine()
             slowest = max(slowest, broker.start())
-        time.sleep(1)
+        wait_for_progress(running)
         for name, client in running.items():
             acked, faults = client.end()
             found = read_back(broker, name)

@@ -4,13 +4,13 @@
 //! `cargo run -p ringlog-protocol --example against_kafka -- FOLDER_OF_JARS`.
 
 #[path = "../tests/codec/arbitrary.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod arbitrary;
 #[path = "../tests/codec/every.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod every;
 #[path = "../generator/mod.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod generator;
 
 use std::fmt::Write as _;

@@ -5,13 +5,13 @@
 //! `RINGLOG_FUZZ_SEED` chooses other frames.
 
 #[path = "codec/arbitrary.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod arbitrary;
 #[path = "codec/every.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod every;
 #[path = "../generator/mod.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod generator;
 
 use std::alloc::{GlobalAlloc, Layout, System};

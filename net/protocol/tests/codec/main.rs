@@ -1,13 +1,13 @@
 //! The codec against its schemas, against another codec, and against bytes of real clients.
 
 #[path = "../../generator/mod.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod generator;
 
 // Shared with `tests/hostile.rs`, which uses the other half.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod arbitrary;
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each target uses a part")]
 mod every;
 
 mod fetch_response;
