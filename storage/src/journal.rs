@@ -39,12 +39,6 @@ const FIRST_FRAME: u64 = 2 * ALIGNMENT as u64;
 const FRAME_LEN_MAX: usize = 8 << 20;
 /// A journal is made by writes of this length.
 const PREWRITE_LEN: usize = 1 << 20;
-/// Frames on their way to the device at a time: two short ones would be slower than one, of long ones the device
-/// writes several faster than one after the other.
-const FLIGHTS_MAX: usize = 4;
-/// A frame waits for those under way until it has this length, or so great a part of a small journal.
-const OVERLAP_LEN_MIN: usize = 128 << 10;
-const OVERLAP_PART: u64 = 256;
 /// The shortest journal that makes sense.
 pub const LEN_MIN: u64 = 256 << 10;
 
@@ -82,13 +76,10 @@ pub struct Journal {
     building: AlignedBuf,
     entry_count: u32,
     commits: Vec<Commit>,
-    /// Frames being written, oldest first: consecutive ones.
-    flights: VecDeque<Flight>,
-    /// A header is being written, which frees everything up to this frame.
-    freeing: Option<u64>,
+    flight: Option<Flight>,
     /// Everything up to this frame is in synced segments; its space is to be freed.
     free_to: u64,
-    spares: Vec<AlignedBuf>,
+    spare: Option<AlignedBuf>,
     failed: Option<IoError>,
 }
 
@@ -108,21 +99,10 @@ pub struct Commit {
     pub end: Offset,
 }
 
-/// A frame on its way.
 #[derive(Debug)]
-struct Flight {
-    sequence: u64,
-    commits: Vec<Commit>,
-    /// It is written, and waits for those before it: a replay ends at the first frame that is not there.
-    is_written: bool,
-}
-
-/// The low byte of a header's token.
-const HEADER: u8 = 0;
-
-/// The low byte of a frame's token, its own among the frames under way.
-fn slot_of(sequence: u64) -> u8 {
-    (sequence % FLIGHTS_MAX as u64) as u8 + 1
+enum Flight {
+    Frame(Vec<Commit>),
+    Header { freed_to: u64 },
 }
 
 impl Journal {
@@ -148,10 +128,9 @@ impl Journal {
             building: AlignedBuf::new(64 << 10),
             entry_count: 0,
             commits: Vec::new(),
-            flights: VecDeque::new(),
-            freeing: None,
+            flight: None,
             free_to: 0,
-            spares: Vec::new(),
+            spare: None,
             failed: None,
         };
         let made = journal.prewrite(disk).and_then(|()| journal.write_first_headers(disk));
@@ -243,7 +222,7 @@ impl Journal {
 
     /// Whether [`Journal::push`] has something to do, now or when space is free.
     pub fn has_work(&self) -> bool {
-        self.failed.is_none() && (self.entry_count > 0 || self.may_free().is_some())
+        self.failed.is_none() && (self.entry_count > 0 || self.may_free())
     }
 
     /// Whether something was added that is not being written yet.
@@ -253,7 +232,7 @@ impl Journal {
 
     /// Whether a write is under way.
     pub fn has_flight(&self) -> bool {
-        !self.flights.is_empty() || self.freeing.is_some()
+        self.flight.is_some()
     }
 
     /// Bytes that cannot be written over yet, in percent of all.
@@ -271,57 +250,43 @@ impl Journal {
         self.free_to = self.free_to.max(sequence);
     }
 
-    /// Up to which frame a header may free now: a frame under way keeps its place.
-    fn may_free(&self) -> Option<u64> {
-        let under_way = self.flights.front().map_or(u64::MAX, |flight| flight.sequence);
-        let freed_to = self.free_to.min(under_way - 1);
-        let has_some = self.frames.front().is_some_and(|oldest| oldest.sequence <= freed_to);
-        (has_some && self.freeing.is_none()).then_some(freed_to)
+    fn may_free(&self) -> bool {
+        self.frames.front().is_some_and(|oldest| oldest.sequence <= self.free_to)
     }
 
-    /// Pushes the writes of this turn: a frame of what was added, and a header that frees space where it is time.
-    /// What is added while enough is under way goes with a later frame. The low byte of
-    /// `token` is the journal's own, to tell its writes apart.
+    /// Pushes the one write of this turn: what was added, or if that must wait for space, the header that frees
+    /// it. One write is under way at a time; what is added meanwhile goes with the next.
     pub fn push(&mut self, ops: &mut Ops, token: Token) {
-        assert!(token.0.trailing_zeros() >= u8::BITS, "the low byte of a journal's token is its own");
-        if self.failed.is_some() {
+        if self.failed.is_some() || self.flight.is_some() {
             return;
         }
         // Freeing waits for a quiet moment, but not for ever: a journal half full is freed first.
-        if let Some(freed_to) = self.may_free()
-            && (self.entry_count == 0 || self.used_percent() >= 50)
-        {
-            let (offset, buffer) = self.next_header(freed_to);
-            self.freeing = Some(freed_to);
-            ops.push(
-                Token(token.0 | u64::from(HEADER)),
-                Op::WriteDurable { file: self.file, offset, buffer },
-            );
+        let frees_first = self.may_free() && (self.entry_count == 0 || self.used_percent() >= 50);
+        if !frees_first && self.entry_count > 0 && self.push_frame(ops, token) {
+            return;
         }
-        let overlap_len_min = OVERLAP_LEN_MIN.min((self.len / OVERLAP_PART) as usize);
-        let may_overlap = self.flights.len() < FLIGHTS_MAX && self.building.len() >= overlap_len_min;
-        if self.entry_count > 0 && (self.flights.is_empty() || may_overlap) {
-            self.push_frame(ops, token);
+        if self.may_free() {
+            let freed_to = self.free_to;
+            let (offset, buffer) = self.next_header(freed_to);
+            self.flight = Some(Flight::Header { freed_to });
+            ops.push(token, Op::WriteDurable { file: self.file, offset, buffer });
         }
     }
 
-    /// Pushes the frame, unless it must wait for space.
-    fn push_frame(&mut self, ops: &mut Ops, token: Token) {
+    fn push_frame(&mut self, ops: &mut Ops, token: Token) -> bool {
         let len = self.building.len().next_multiple_of(ALIGNMENT) as u64;
-        let Some(start) = self.place_for(len) else { return };
-        let empty = self.spares.pop().unwrap_or_else(|| AlignedBuf::new(self.building.len()));
+        let Some(start) = self.place_for(len) else { return false };
+        let empty = self.spare.take().unwrap_or_else(|| AlignedBuf::new(self.building.len()));
         let mut buffer = std::mem::replace(&mut self.building, empty);
-        let sequence = self.next_sequence;
-        frame::seal(buffer.filled_mut(), self.run, sequence, self.entry_count);
+        frame::seal(buffer.filled_mut(), self.run, self.next_sequence, self.entry_count);
         buffer.pad();
         self.entry_count = 0;
-        self.frames.push_back(Frame { sequence, start, end: start + len });
+        self.frames.push_back(Frame { sequence: self.next_sequence, start, end: start + len });
         self.next_sequence += 1;
         self.head = start + len;
-        let commits = std::mem::take(&mut self.commits);
-        self.flights.push_back(Flight { sequence, commits, is_written: false });
-        let token = Token(token.0 | u64::from(slot_of(sequence)));
+        self.flight = Some(Flight::Frame(std::mem::take(&mut self.commits)));
         ops.push(token, Op::WriteDurable { file: self.file, offset: start, buffer });
+        true
     }
 
     /// Where a frame of `len` bytes goes, if there is room for it now.
@@ -337,48 +302,36 @@ impl Journal {
 
     /// Takes the completion of a write: who is durable now. After an error nothing is, ever again: what the
     /// file holds is not known.
-    pub fn on_outcome(&mut self, token: Token, outcome: Outcome) -> Result<Vec<Commit>, IoError> {
-        let slot = token.0 as u8;
+    pub fn on_outcome(&mut self, outcome: Outcome) -> Result<Vec<Commit>, IoError> {
+        let flight = self.flight.take();
         let mut buffer = match outcome {
             Outcome::WrittenDurable(buffer) => buffer,
             Outcome::Failed(error) => {
-                self.failed.get_or_insert(error);
+                self.failed = Some(error);
                 self.commits.clear();
-                self.flights.iter_mut().for_each(|flight| flight.commits.clear());
-                self.end_flight(slot);
                 return Err(error);
             }
             other => unreachable!("a journal pushes durable writes, and got {other:?}"),
         };
-        if slot != HEADER {
-            buffer.clear();
-            self.spares.push(buffer);
-        }
-        Ok(self.end_flight(slot))
-    }
-
-    /// A write ended: the commits of the frames that are durable with it, in their order.
-    fn end_flight(&mut self, slot: u8) -> Vec<Commit> {
-        if slot == HEADER {
-            let freed_to = self.freeing.take().expect("a header ends that was pushed");
-            while self.frames.front().is_some_and(|oldest| oldest.sequence <= freed_to) {
-                self.frames.pop_front();
+        match flight {
+            Some(Flight::Frame(commits)) => {
+                buffer.clear();
+                self.spare = Some(buffer);
+                Ok(commits)
             }
-            return Vec::new();
+            Some(Flight::Header { freed_to }) => {
+                while self.frames.front().is_some_and(|oldest| oldest.sequence <= freed_to) {
+                    self.frames.pop_front();
+                }
+                Ok(Vec::new())
+            }
+            None => unreachable!("a write ended that nobody pushed"),
         }
-        let mut flights = self.flights.iter_mut();
-        let ended = flights.find(|flight| slot_of(flight.sequence) == slot);
-        ended.expect("a frame ends that was pushed").is_written = true;
-        let mut durable = Vec::new();
-        while self.flights.front().is_some_and(|first| first.is_written) {
-            durable.extend(self.flights.pop_front().into_iter().flat_map(|first| first.commits));
-        }
-        durable
     }
 
     /// Ends the use of the journal. If every log was closed and so synced, nothing of it is needed again.
     pub fn close(mut self, disk: &mut dyn Disk, is_needless: bool) -> Result<(), StorageError> {
-        assert!(!self.has_flight(), "a journal is closed with a write under way");
+        assert!(self.flight.is_none(), "a journal is closed with a write under way");
         let mut done = Ok(());
         if is_needless && self.failed.is_none() {
             let (at, header) = self.next_header(self.newest());

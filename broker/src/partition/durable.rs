@@ -107,7 +107,7 @@ impl Partitions {
 
     pub(super) fn on_journal(&mut self, turn: &mut Turn<'_>, completion: Completion, out: &mut Outbound) {
         let Some(journal) = &mut self.durability.journal else { return };
-        match journal.on_outcome(completion.token, completion.outcome) {
+        match journal.on_outcome(completion.outcome) {
             Ok(commits) => {
                 for Commit { token, end } in commits {
                     let (slot, generation) = split(token);

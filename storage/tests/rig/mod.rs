@@ -18,9 +18,7 @@ pub const NOW: WallMs = WallMs(1_700_000_000_000);
 const FILES_MAX: usize = 3;
 /// The log's name in the journal.
 pub const ID: LogId = LogId([7; 20]);
-const LOG: Token = Token(7);
-/// The low byte is the journal's own.
-const JOURNAL: Token = Token(8 << 8);
+const JOURNAL: Token = Token(8);
 
 pub struct Rig {
     pub world: World,
@@ -172,8 +170,13 @@ impl Rig {
 
     /// Hands queued operations to the back end.
     pub fn submit(&mut self) {
-        let _ =
-            self.log.push_writes(self.io.disk(), &mut self.files, self.journal.as_mut(), &mut self.ops, LOG);
+        let _ = self.log.push_writes(
+            self.io.disk(),
+            &mut self.files,
+            self.journal.as_mut(),
+            &mut self.ops,
+            Token(7),
+        );
         if let Some(journal) = &mut self.journal {
             journal.push(&mut self.ops, JOURNAL);
         }
@@ -201,12 +204,12 @@ impl Rig {
     }
 
     fn on_completion(&mut self, completion: Completion) -> bool {
-        if completion.token == LOG {
+        if completion.token != JOURNAL {
             let progress = self.log.on_outcome(self.io.disk(), &completion.outcome);
             return matches!(progress, Progress::Offline(_));
         }
         let Some(journal) = &mut self.journal else { return false };
-        match journal.on_outcome(completion.token, completion.outcome) {
+        match journal.on_outcome(completion.outcome) {
             Ok(commits) => {
                 for commit in commits {
                     self.log.on_journaled(commit.end);
