@@ -46,7 +46,7 @@ use dirty::Dirty;
 use durable::Durable;
 use tail::Tail;
 
-pub use close::aside_of;
+pub use close::{aside_of, delete_dir, sync_segments};
 pub use compact::{CompactStep, Compaction};
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};

@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use shard::WallMs;
 
-use super::Partitions;
+use super::{Outbound, Partitions};
 use crate::mail::Turn;
 
 /// A log that could not do what was due is asked again after so many ms.
@@ -49,11 +49,12 @@ impl Partitions {
     }
 
     /// Does one step for one partition; `true` if more is waiting.
-    pub fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
+    pub fn on_background(&mut self, turn: &mut Turn<'_>, out: &mut Outbound) -> bool {
+        let is_opening = self.run_openings(turn, out);
         self.run_checkpoint();
         self.run_compaction(turn);
         let Some((slot, generation)) = self.upkeep.ready.pop_front() else {
-            return self.has_stepped();
+            return self.has_stepped() || is_opening;
         };
         let known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
         if let Some(partition) = known
@@ -83,6 +84,6 @@ impl Partitions {
             self.list_if_dirty(slot);
             self.note_compaction(turn, slot);
         }
-        !self.upkeep.ready.is_empty() || self.has_stepped()
+        !self.upkeep.ready.is_empty() || self.has_stepped() || is_opening
     }
 }

@@ -247,6 +247,7 @@ fn node_of(config: &Arc<ServerConfig>, core_count: u16) -> Node {
     Node {
         admission: net::Admission::new(all, per_ip),
         id: config.values().node_id(),
+        open_files_max: 4096,
         cluster_id: "wire-cluster-AAAAAAAAA".to_owned(),
         data_dir: PathBuf::from(DATA_DIR),
         data_dir_text: DATA_DIR.to_owned(),
@@ -274,7 +275,7 @@ fn core_of(
         io.disk().create_dir(dir).unwrap();
         let controller =
             Controller::open(io.disk(), dir, config, &node.cluster_id, node.core_count, now).unwrap();
-        broker::replay_journals(io.disk(), dir, controller.image()).unwrap();
+        broker::replay_journals(io.disk(), dir, controller.image(), node.core_count).unwrap();
         controller
     });
     Shard::new(io, Broker::new(me, Arc::clone(node), controller, listeners), mailbox, pool.clone())

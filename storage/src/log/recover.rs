@@ -111,6 +111,11 @@ impl Opening {
         Ok(true)
     }
 
+    /// Bytes read so far to be trusted.
+    pub fn checked_bytes(&self) -> u64 {
+        self.report.checked_bytes
+    }
+
     /// The log, and what opening it took.
     pub fn finish(self) -> (Log, Recovered) {
         assert!(self.is_done, "a log is used before it is open");
