@@ -465,8 +465,8 @@ impl Broker {
                 return false;
             }
             if is_written {
-                self.phase = Phase::Closing { until: until.plus_ms(CLOSE_MS_MAX) };
-                turn.timers.set(until.plus_ms(CLOSE_MS_MAX), Token(TIMER_TICK << 56));
+                self.phase = Phase::Closing { until: turn.now.plus_ms(CLOSE_MS_MAX) };
+                turn.timers.set(turn.now.plus_ms(CLOSE_MS_MAX), Token(TIMER_TICK << 56));
             } else if turn.now >= until {
                 self.phase = Phase::Stopped;
             }

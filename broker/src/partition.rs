@@ -12,6 +12,7 @@ mod open;
 mod opening;
 mod own;
 mod read;
+mod rest;
 mod space;
 mod upkeep;
 mod watch;
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use protocol::ErrorCode;
-use shard::{Completion, Outcome, Token, WallMs};
+use shard::{Completion, Nanos, Outcome, Token, WallMs};
 use slab::Slab;
 use storage::{Log, Offset, OpenFiles, Opening, Progress};
 
@@ -38,6 +39,7 @@ pub use open::{remove_leftovers, replay_journals};
 use opening::Openings;
 pub use own::OwnRead;
 use read::{Budget, PendingRead};
+use rest::Resting;
 use space::DiskSpace;
 use upkeep::Upkeep;
 use watch::Watches;
@@ -74,6 +76,8 @@ struct Partition {
     is_inherited: bool,
     /// Whether it is being compacted or waits for it.
     is_compacting: bool,
+    /// When it was asked something last.
+    used_at: Nanos,
     /// When its log is looked at next, if it stands in the queue of upkeep.
     upkeep_at: Option<WallMs>,
     /// Tells it from an earlier partition in the same place, whose operations may still complete.
@@ -113,6 +117,7 @@ pub struct Partitions {
     /// Partitions with something to write at the turn's end.
     listed: Vec<usize>,
     openings: Openings,
+    resting: Resting,
     closing: Option<Closing>,
     upkeep: Upkeep,
     durability: Durability,
@@ -159,6 +164,7 @@ impl Partitions {
             reading_bytes: 0,
             listed: Vec::new(),
             openings: Openings::default(),
+            resting: Resting::default(),
             closing: None,
             upkeep: Upkeep::default(),
             durability: Durability::new(settings.ringlog_journal_bytes()),
@@ -222,6 +228,7 @@ impl Partitions {
         out: &mut Outbound,
     ) {
         let number = question.number;
+        self.slots[slot].used_at = turn.now;
         let answer = match question.ask {
             Ask::Append(records, promise) => self.append(turn, slot, (request, number), records, promise),
             Ask::Fetch(ask) => {

@@ -61,6 +61,7 @@ impl Partitions {
         for (slot, partition) in &self.slots {
             self.openings.add(slot, partition.generation, partition.is_inherited);
         }
+        self.openings.tell();
     }
 
     fn add_or_update(&mut self, turn: &mut Turn<'_>, topic: &Arc<Topic>, number: i32, is_start: bool) {
@@ -87,6 +88,7 @@ impl Partitions {
             is_unsynced: false,
             is_inherited: false,
             is_compacting: false,
+            used_at: turn.now,
             upkeep_at: None,
             generation: self.generation,
         });

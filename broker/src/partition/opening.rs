@@ -21,7 +21,7 @@ const STEPS_MAX: u32 = 64;
 /// Bytes that are read for one log in a turn, and for all of them.
 const STEP_BYTES: u64 = 1 << 20;
 const TURN_BYTES: u64 = 2 << 20;
-/// Logs that are opened in one go when nobody asks.
+/// Logs that are opened in one go when nobody asks. Closing idle ones ([`super::rest`]) takes its turn with it.
 const UNHURRIED_STEPS: u32 = 4;
 /// How much longer than such a go the pause after it is: a quarter of the core goes into it.
 const REST_FACTOR: u32 = 3;
@@ -39,7 +39,8 @@ pub(super) struct Openings {
     stepped_at: Option<Nanos>,
     next_at: Nanos,
     counts: OpenedCounts,
-    is_told: bool,
+    /// Whether it is to be said when all are open.
+    is_telling: bool,
 }
 
 impl Openings {
@@ -49,6 +50,11 @@ impl Openings {
 
     fn has_room(&self) -> bool {
         self.steps < STEPS_MAX && self.bytes < TURN_BYTES
+    }
+
+    /// When all that was added is open, that is said.
+    pub(super) fn tell(&mut self) {
+        self.is_telling = true;
     }
 
     /// A log will be opened when it is asked for, or when it is its turn; soon, if the journal is not free before.
@@ -114,14 +120,14 @@ impl Partitions {
             }
             Ok((true, opening)) => {
                 let (log, recovered) = opening.finish();
-                self.on_open(slot, log, recovered);
+                self.on_open(turn, slot, log, recovered);
             }
             Err(error) => self.on_broken(turn, slot, error.to_string()),
         }
         true
     }
 
-    fn on_open(&mut self, slot: usize, mut log: Log, recovered: Recovered) {
+    fn on_open(&mut self, turn: &Turn<'_>, slot: usize, mut log: Log, recovered: Recovered) {
         let partition = &mut self.slots[slot];
         let end = log.offsets().end;
         log.advance_high_watermark(end);
@@ -141,6 +147,7 @@ impl Partitions {
         }
         self.schedule_upkeep(slot);
         self.note_unsynced(slot);
+        self.look_later(turn.now, slot);
     }
 
     fn on_broken(&mut self, turn: &mut Turn<'_>, slot: usize, error: String) {
@@ -184,7 +191,9 @@ impl Partitions {
         for _ in 0..UNHURRIED_STEPS {
             let Some(&(slot, generation)) = self.openings.unhurried.front() else {
                 self.tell_opened(turn);
-                return false;
+                let has_closed = self.run_resting(turn);
+                self.openings.stepped_at = has_closed.then_some(turn.now);
+                return has_closed;
             };
             let is_closed = self.is_generation(slot, generation)
                 && matches!(&self.slots[slot].log, Err(NoLog::Closed | NoLog::Opening(_)));
@@ -212,13 +221,13 @@ impl Partitions {
         }
     }
 
-    fn is_generation(&self, slot: usize, generation: u32) -> bool {
+    pub(super) fn is_generation(&self, slot: usize, generation: u32) -> bool {
         self.slots.get(slot).is_some_and(|partition| partition.generation == generation)
     }
 
     /// All logs are open: says once what that took.
     fn tell_opened(&mut self, turn: &Turn<'_>) {
-        if std::mem::replace(&mut self.openings.is_told, true) {
+        if !std::mem::take(&mut self.openings.is_telling) {
             return;
         }
         let OpenedCounts { opened, offline, checked_bytes, cut_bytes } = self.openings.counts;

@@ -23,6 +23,13 @@ pub(super) struct PendingRead {
     answer: Fetched,
 }
 
+impl PendingRead {
+    /// Whether it reads that partition.
+    pub(super) fn is_of(&self, slot: usize) -> bool {
+        self.slot == slot
+    }
+}
+
 /// What a fetch may still take on one core.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {

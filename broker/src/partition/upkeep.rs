@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use shard::WallMs;
 
-use super::{Outbound, Partitions};
+use super::{NoLog, Outbound, Partitions};
 use crate::mail::Turn;
 
 /// A log that could not do what was due is asked again after so many ms.
@@ -56,7 +56,12 @@ impl Partitions {
         let Some((slot, generation)) = self.upkeep.ready.pop_front() else {
             return self.has_stepped() || is_opening;
         };
-        let known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
+        let mut known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
+        if let Some(partition) = known.as_mut().filter(|it| matches!(it.log, Err(NoLog::Closed))) {
+            // It stands in the queue again when it is open.
+            partition.upkeep_at = None;
+            self.openings.add(slot, generation, false);
+        }
         if let Some(partition) = known
             && let Ok(log) = &mut partition.log
         {

@@ -7,8 +7,10 @@ a clean stop, and how long a clean stop takes.
     many_partitions.py restart [GIB]   20 GiB in 5,000 partitions, acks=1 and acks=all, killed while it writes
     many_partitions.py all             all but quick, 20 GiB of disk and about ten minutes
 """
+import atexit
 import os
 import resource
+import shutil
 import socket
 import statistics
 import struct
@@ -21,6 +23,15 @@ from ringlog import BIN, Ringlog, passed, receive_frame, request, say, string
 
 PER_REQUEST = 500
 PROBE = 'probe'
+
+
+class Kept(Ringlog):
+    """A broker whose data stays until the end of all: for half a minute ext4 is slow in making files after many were removed."""
+
+    def __exit__(self, *fault):
+        scratch, self.scratch = self.scratch, self.scratch + '-gone'
+        super().__exit__(*fault)
+        atexit.register(shutil.rmtree, scratch, ignore_errors=True)
 
 
 # --- frames --------------------------------------------------------------------------------------------------------------
@@ -57,10 +68,11 @@ class Line:
         self.peer.close()
 
 
-def create_topics(line, topics):
+def create_topics(line, topics, **configs):
     body = struct.pack('>i', len(topics))
+    entries = b''.join(string(name.replace('_', '.')) + string(value) for name, value in configs.items())
     for name, count in topics:
-        body += string(name) + struct.pack('>ihii', count, 1, 0, 0)
+        body += string(name) + struct.pack('>ihii', count, 1, 0, len(configs)) + entries
     answer = line.ask(19, 2, body + struct.pack('>i?', 60000, False))
     at = 8
     for _ in range(struct.unpack('>i', answer[4:8])[0]):
@@ -129,7 +141,7 @@ def create_once(topics):
     """Seconds until all is answered, until Metadata shows all led, until each partition has taken a record."""
     total = sum(count for _, count in topics)
     batch = one_record_batch(b'v')
-    with Ringlog(cores=2) as broker:
+    with Kept(cores=2) as broker:
         line = Line(broker)
         begin = time.monotonic()
         create_topics(line, topics)
@@ -232,10 +244,10 @@ def restarts(broker, what, check, runs=3):
                f'and fetches answered after {statistics.median(served):.0f} ms ({max(served):.0f} the longest); medians of {runs}')
 
 
-def idle(topic_count, partitions_each, mib_max=None):
+def idle(topic_count, partitions_each, mib_max=None, rests=False):
     topics = [(f'idle-{i}', partitions_each) for i in range(topic_count)]
     total, batch = topic_count * partitions_each, one_record_batch(b'v')
-    with Ringlog(cores=2) as broker:
+    with Kept(cores=2) as broker:
         line = Line(broker)
         each = max(1, 5000 // partitions_each)
         made_ms, _ = timed_ms(lambda: [create_topics(line, topics[i:i + each]) for i in range(0, len(topics), each)])
@@ -262,7 +274,7 @@ def idle(topic_count, partitions_each, mib_max=None):
                 if fetch_one(line, f'idle-{i}', i % partitions_each)[:2] != (0, 1):
                     raise SystemExit(f'idle-{i} has lost its record')
             line.close()
-        restarts(broker, f'{total} idle partitions', check)
+        restarts(broker, f'{total} partitions just written', check)
         resident = broker.resident_mib()
         stalls = Stalls(broker)
         stalls.start()
@@ -272,6 +284,10 @@ def idle(topic_count, partitions_each, mib_max=None):
                f'{resident:.0f} to {broker.resident_mib():.0f} MiB resident, {descriptors(broker)} descriptors; then {cpu_percent(broker):.2f} % of a core')
         if mib_max and broker.resident_mib() > mib_max:
             raise SystemExit(f'{total} idle partitions take {broker.resident_mib():.0f} MiB, {mib_max} at most')
+        if rests:
+            time.sleep(150)
+            passed('many_partitions/idle', f'not used for a while: {cpu_percent(broker):.2f} % of a core, {broker.resident_mib():.0f} MiB resident, {descriptors(broker)} descriptors')
+            restarts(broker, f'{total} idle partitions', check)
 
 
 def load(broker, mib, partitions, acks, *more):
@@ -282,7 +298,10 @@ def load(broker, mib, partitions, acks, *more):
 
 def restart(gib, partitions=5000, is_killed_writing=True):
     half = partitions // 2
-    with Ringlog(cores=2) as broker:
+    with Kept(cores=2) as broker:
+        line = Line(broker)
+        create_topics(line, [('load-1', half), ('load-8', half)], retention_ms='-1')
+        line.close()
         # acks=1 in one half of the partitions, acks=all in the other: 8 says -1 in the topic's name.
         for acks, share in [(1, 0.75), (-1, 0.25)]:
             run = load(broker, int(gib * 1024 * share), half, acks)
@@ -334,7 +353,7 @@ def main():
     if what in ('create', 'all'):
         create(5000)
     if what in ('idle', 'all'):
-        idle(500, 100, mib_max=600)
+        idle(500, 100, mib_max=600, rests=True)
     if what in ('restart', 'all'):
         restart(float(sys.argv[2]) if len(sys.argv) > 2 else 20)
 
