@@ -132,6 +132,11 @@ impl Broker {
         self.partitions.count()
     }
 
+    /// How many of them have their logs open.
+    pub fn open_log_count(&self) -> usize {
+        self.partitions.open_log_count()
+    }
+
     /// How many watches fetches hold on this core's partitions.
     pub fn watch_count(&self) -> usize {
         self.partitions.watch_count()

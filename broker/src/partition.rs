@@ -184,6 +184,11 @@ impl Partitions {
         self.by_id.len()
     }
 
+    /// How many logs are open.
+    pub fn open_log_count(&self) -> usize {
+        self.slots.iter().filter(|(_, partition)| partition.log.is_ok()).count()
+    }
+
     /// How many watches fetches hold here, each partition's counted.
     pub fn watch_count(&self) -> usize {
         self.slots.iter().map(|(_, partition)| partition.watches.count()).sum()

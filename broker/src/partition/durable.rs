@@ -85,6 +85,8 @@ impl Partitions {
     /// does not wait until it is ready: till then segments are synced instead.
     pub(super) fn open_journal(&mut self, turn: &mut Turn<'_>) {
         let path = journal::path_of(&self.data_dir, turn.shard.0);
+        // What is in the page cache now may wait as long as any: a start should not begin with thousands of syncs.
+        self.durability.synced_at = turn.now;
         match Journal::open(turn.disk, &path, self.durability.journal_len, turn.random_u64) {
             Ok((journal, kept)) => {
                 tracing::debug!(core = turn.shard.0, writes = ?journal.writes(), logs = kept.len(), "the journal is open");

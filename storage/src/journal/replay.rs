@@ -12,7 +12,7 @@ use shard::buffer::ALIGNMENT;
 use shard::{Disk, FileId, IoError, OpenMode};
 
 use super::frame::{self, FoundHeader, Header};
-use super::{DIR_NAME, FIRST_FRAME, Frame, LogId, Mark, Place};
+use super::{DIR_NAME, FIRST_FRAME, Frame, LogId, Mark, Place, cut};
 use crate::error::{Cause, StorageError};
 use crate::offset::Offset;
 use crate::segment::{LOG, SNAPSHOT, parse_name, path_of};
@@ -222,9 +222,13 @@ struct Found {
 impl Found {
     /// Learns what a log's directory holds.
     fn look_into(disk: &mut dyn Disk, dir: PathBuf) -> Result<Found, StorageError> {
-        disk.create_dir(&dir).map_err(StorageError::io(&dir))?;
-        let mark = Mark::read(disk, &dir)?;
-        let entries = disk.list(&dir).map_err(StorageError::io(&dir))?;
+        let entries = match disk.list(&dir) {
+            Err(IoError::NOT_FOUND) => disk.create_dir(&dir).map(|()| Vec::new()),
+            listed => listed,
+        };
+        let entries = entries.map_err(StorageError::io(&dir))?;
+        let has_mark = entries.iter().any(|entry| entry.name == cut::FILE_NAME);
+        let mark = if has_mark { Mark::read(disk, &dir)? } else { None };
         let mut found = Found { dir, bases: BTreeSet::new(), snapshots: BTreeSet::new(), mark };
         for entry in entries {
             match parse_name(&entry.name) {
