@@ -208,7 +208,7 @@ impl Partitions {
         questions: impl IntoIterator<Item = Question>,
         out: &mut Outbound,
     ) {
-        let mut budget = None;
+        let (mut budget, mut parked) = (None, 0);
         for question in questions {
             match self.find(&question) {
                 Err(refusal) => {
@@ -217,9 +217,13 @@ impl Partitions {
                 Ok(slot) if self.is_at_hand(turn, slot) => {
                     self.answer(turn, slot, request, question, &mut budget, out);
                 }
-                Ok(slot) => self.slots[slot].asked.push_back((request, question)),
+                Ok(slot) => {
+                    self.slots[slot].asked.push_back((request, question));
+                    parked += 1;
+                }
             }
         }
+        self.openings.keep_budget(request, budget, parked);
     }
 
     /// Answers a question to a partition whose log is open or offline, now or when what it waits for has happened.

@@ -71,7 +71,12 @@ impl Partitions {
             if let Ok(log) = &mut partition.log {
                 log.set_settings(Arc::clone(&topic.log_settings));
             }
+            let is_same = partition.topic.log_settings == topic.log_settings;
             partition.topic = Arc::clone(topic);
+            // What a closed log has to do by its new settings, only the log can tell.
+            if !is_same && matches!(partition.log, Err(NoLog::Closed)) {
+                self.openings.add(slot, partition.generation, false);
+            }
             self.schedule_upkeep(slot);
             return;
         }
@@ -110,6 +115,8 @@ impl Partitions {
         partition.watches.wake(out);
         let refusal = Refusal { error: ErrorCode::UnknownTopicOrPartition, leader_epoch: -1 };
         for (request, question) in partition.asked.drain(..) {
+            let (budget, left) = self.openings.take_budget(request);
+            self.openings.keep_budget(request, budget, left);
             out.answers.push((request, question.number, refused(&question.ask, refusal)));
         }
         let dir = self.dir_of(&partition.topic, partition.number);

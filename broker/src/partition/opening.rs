@@ -7,14 +7,15 @@
 //! Logs that nobody asks for are opened too, one after another with pauses, for old records have to be deleted, broken
 //! files reported and what the journal holds of them synced.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use shard::{Nanos, Token};
 use storage::{Log, Offset, OpenLog, Opening, Recovered};
 
 use super::open::OpenedCounts;
+use super::read::Budget;
 use super::{NoLog, OPEN, Outbound, Partitions, log_id};
-use crate::mail::Turn;
+use crate::mail::{PendingId, Turn};
 
 /// Logs that are opened, or read on, in one turn because they were asked for.
 const STEPS_MAX: u32 = 64;
@@ -33,6 +34,8 @@ pub(super) struct Openings {
     asked: VecDeque<(usize, u32)>,
     /// All others.
     unhurried: VecDeque<(usize, u32)>,
+    /// What requests may still take, and how many of their questions wait.
+    budgets: HashMap<PendingId, (Option<Budget>, usize)>,
     steps: u32,
     bytes: u64,
     /// When the last unhurried go began; the turn after it tells how long it took.
@@ -50,6 +53,19 @@ impl Openings {
 
     fn has_room(&self) -> bool {
         self.steps < STEPS_MAX && self.bytes < TURN_BYTES
+    }
+
+    /// So many questions of a request wait; together with those that were answered they may take no more than one fetch.
+    pub(super) fn keep_budget(&mut self, request: PendingId, budget: Option<Budget>, waiting: usize) {
+        if waiting > 0 {
+            self.budgets.insert(request, (budget, waiting));
+        }
+    }
+
+    /// What the request may still take, and how many of its questions wait after this one. To be kept again if any.
+    pub(super) fn take_budget(&mut self, request: PendingId) -> (Option<Budget>, usize) {
+        let (budget, waiting) = self.budgets.remove(&request).unwrap_or((None, 1));
+        (budget, waiting - 1)
     }
 
     /// When all that was added is open, that is said.
@@ -217,7 +233,9 @@ impl Partitions {
             return;
         }
         for (request, question) in std::mem::take(&mut self.slots[slot].asked) {
-            self.answer(turn, slot, request, question, &mut None, out);
+            let (mut budget, left) = self.openings.take_budget(request);
+            self.answer(turn, slot, request, question, &mut budget, out);
+            self.openings.keep_budget(request, budget, left);
         }
     }
 

@@ -47,6 +47,8 @@ impl Partitions {
         if !self.is_at_hand(turn, slot) {
             return Ok(OwnRead::NotYet);
         }
+        // From now on it stays open, so that it can be appended to at any time.
+        self.slots[slot].is_own = true;
         let log = self.slots[slot].log.as_mut().map_err(|no_log| no_log.why())?;
         let offsets = log.offsets();
         let offset = from.max(offsets.log_start);

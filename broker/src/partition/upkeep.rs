@@ -57,10 +57,12 @@ impl Partitions {
             return self.has_stepped() || is_opening;
         };
         let mut known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
-        if let Some(partition) = known.as_mut().filter(|it| matches!(it.log, Err(NoLog::Closed))) {
+        if let Some(partition) = known.as_mut().filter(|partition| partition.log.is_err()) {
             // It stands in the queue again when it is open.
             partition.upkeep_at = None;
-            self.openings.add(slot, generation, false);
+            if matches!(partition.log, Err(NoLog::Closed)) {
+                self.openings.add(slot, generation, false);
+            }
         }
         if let Some(partition) = known
             && let Ok(log) = &mut partition.log

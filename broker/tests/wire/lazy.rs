@@ -6,6 +6,7 @@ use protocol::messages::produce_request::ProduceRequest;
 use shard::memory::{Crash, Faults};
 use shard::{Io, ShardId};
 
+use crate::admin::{SET, change};
 use crate::calls::{
     FETCH, PRODUCE, batch, batch_of_size, create_request, error, fetch_request, fetched, produce_request,
     produced,
@@ -267,4 +268,48 @@ fn one_request_to_thousands_of_partitions_takes_a_bounded_number_of_files() {
             .collect();
         assert!(left.len() < before, "each answer brings some");
     }
+}
+
+#[test]
+fn a_fetch_whose_partitions_were_closed_takes_no_more_than_its_limit() {
+    let rig = Rig::with(1, &[]);
+    let mut client = rig.connect();
+    client.create("t", 300);
+    let large = batch_of_size(100_000);
+    for partition in 0..300 {
+        client.append("t", partition, &large);
+    }
+    rig.stop();
+    rig.start_unsettled(1);
+    rig.turns(2);
+    client = rig.connect();
+    let parts: Vec<(&str, i32, i64)> = (0..300).map(|partition| ("t", partition, 0)).collect();
+    let request =
+        protocol::messages::fetch_request::FetchRequest { max_bytes: 1_000_000, ..fetch_request(&parts) };
+    client.send(FETCH, &request);
+    let mut reading_max = 0;
+    let reply = loop {
+        if let Some(reply) = client.poll() {
+            break reply;
+        }
+        rig.turn();
+        reading_max = reading_max.max(rig.sum(|broker| broker.pending.record_bytes()));
+    };
+    let bytes: usize = fetched(&reply).iter().map(|answer| answer.records.len()).sum();
+    assert!((100_000..1_100_000).contains(&bytes), "{bytes} bytes");
+    assert!(reading_max < 1_200_000, "{reading_max} bytes were held for the answer");
+}
+
+#[test]
+fn a_setting_reaches_logs_that_nobody_uses() {
+    let rig = Rig::new();
+    let mut client = rig.connect();
+    client.create_with("t", 2, &[("retention.ms", "-1")]);
+    append_each(&mut client, "t", 2, "old");
+    rig.pass_ms(IDLE_MS);
+    assert_eq!(open_count(&rig), 0);
+    let settings = &[("retention.ms", SET, Some("1000"))];
+    assert_eq!(change(&mut client, false, &[("t", settings)]), [OK]);
+    rig.pass_ms(30_000);
+    assert_eq!(client.offset_for("t", 1, -2).1, 1);
 }
