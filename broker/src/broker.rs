@@ -39,6 +39,9 @@ const REQUEST_PARTITIONS_MAX: usize = 100_000;
 /// A stopping core waits this long for replies and writes that are under way, in ms.
 const STOP_MS_MAX: i64 = 5000;
 
+/// Then it has this long to close its logs, in ms.
+const CLOSE_MS_MAX: i64 = 5000;
+
 /// The kinds of timer, as the top byte of their tokens.
 const TIMER_TICK: u64 = 1;
 const TIMER_FETCH: u64 = 2;
@@ -79,7 +82,13 @@ pub struct Broker {
 enum Phase {
     Starting,
     Serving,
-    Stopping { until: shard::Nanos },
+    Stopping {
+        until: shard::Nanos,
+    },
+    /// Nothing is asked any more: logs are being closed.
+    Closing {
+        until: shard::Nanos,
+    },
     Stopped,
 }
 
@@ -98,7 +107,7 @@ impl Broker {
             pending: PendingRequests::new(me),
             parked: HashMap::new(),
             server: Server::new(node.limits()),
-            partitions: Partitions::new(node.data_dir.clone(), node.config.values()),
+            partitions: Partitions::new(node.data_dir.clone(), node.config.values(), node.open_files_max),
             groups: GroupCoordinators::default(),
             image,
             controller,
@@ -121,6 +130,11 @@ impl Broker {
     /// How many partitions this core owns.
     pub fn partition_count(&self) -> usize {
         self.partitions.count()
+    }
+
+    /// How many of them have their logs open.
+    pub fn open_log_count(&self) -> usize {
+        self.partitions.open_log_count()
     }
 
     /// How many watches fetches hold on this core's partitions.
@@ -412,16 +426,9 @@ impl Broker {
     }
 
     fn apply_image(&mut self, turn: &mut Turn<'_>, image: Arc<Image>) {
-        let counts = self.partitions.apply(turn, &self.image, &image, &mut self.out);
+        self.partitions.apply(turn, &self.image, &image, &mut self.out);
         if self.image.version == 0 {
-            tracing::info!(
-                core = turn.shard.0,
-                partitions = counts.opened,
-                offline = counts.offline,
-                checked_bytes = counts.checked_bytes,
-                cut_bytes = counts.cut_bytes,
-                "partitions are open"
-            );
+            tracing::info!(core = turn.shard.0, partitions = self.partitions.count(), "partitions are known");
         }
         self.groups.apply(turn, &mut self.partitions, &self.image, &image, &mut self.out);
         self.image = Arc::clone(&image);
@@ -451,21 +458,31 @@ impl Broker {
     }
 
     /// Ends a stopping core step by step: writes and their replies, then connections, then logs; or all at the deadline.
-    fn end_if_stopped(&mut self, turn: &mut Turn<'_>) {
-        let Phase::Stopping { until } = self.phase else { return };
-        // Fetches that wait for records need not be waited for.
-        let is_answered = self.pending.len() == self.parked.len();
-        let is_written = !self.partitions.has_flights() && is_answered;
-        if is_written && self.server.connection_count() > 0 && turn.now < until {
-            self.server.stop();
-            return self.server.flush(&mut net_turn(turn));
+    /// `true` if the next turn is to come at once.
+    fn end_if_stopped(&mut self, turn: &mut Turn<'_>) -> bool {
+        if let Phase::Stopping { until } = self.phase {
+            // Fetches that wait for records need not be waited for.
+            let is_answered = self.pending.len() == self.parked.len();
+            let is_written = !self.partitions.has_flights() && is_answered;
+            if is_written && self.server.connection_count() > 0 && turn.now < until {
+                self.server.stop();
+                self.server.flush(&mut net_turn(turn));
+                return false;
+            }
+            if is_written {
+                self.phase = Phase::Closing { until: turn.now.plus_ms(CLOSE_MS_MAX) };
+                turn.timers.set(turn.now.plus_ms(CLOSE_MS_MAX), Token(TIMER_TICK << 56));
+            } else if turn.now >= until {
+                self.phase = Phase::Stopped;
+            }
         }
-        if is_written {
-            self.partitions.close(turn);
-        }
-        if is_written || turn.now >= until {
+        let Phase::Closing { until } = self.phase else { return false };
+        let is_closed = self.partitions.close_on(turn);
+        if is_closed || turn.now >= until {
+            self.partitions.close_journal(turn);
             self.phase = Phase::Stopped;
         }
+        !is_closed
     }
 
     fn serve(&mut self, turn: &mut Turn<'_>) {
@@ -569,7 +586,9 @@ impl App for Broker {
     fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
         let has_more = self.groups.on_background(turn, &mut self.partitions, &mut self.out);
         self.settle(turn);
-        self.partitions.on_background(turn) || has_more
+        let is_busy = self.partitions.on_background(turn, &mut self.out);
+        self.settle(turn);
+        is_busy || has_more
     }
 
     fn on_turn_end(&mut self, turn: &mut Turn<'_>) -> bool {
@@ -577,8 +596,9 @@ impl App for Broker {
         self.server.hold(turn.mail.is_backlogged());
         // Sending makes room for requests that were waiting, whose appends and replies belong to this turn as well. Each
         // round uses up what was received, so the loop ends.
+        let mut is_cut;
         loop {
-            self.partitions.push_writes(turn, &mut self.out);
+            is_cut = self.partitions.push_writes(turn, &mut self.out);
             self.settle(turn);
             self.server.flush(&mut net_turn(turn));
             if !self.server.has_events() {
@@ -588,14 +608,15 @@ impl App for Broker {
             self.settle(turn);
         }
         self.partitions.push_commit(turn);
-        self.end_if_stopped(turn);
-        self.server.is_holding()
+        let is_closing = self.end_if_stopped(turn);
+        is_closing || is_cut || self.server.is_holding()
     }
 
     fn on_stop(&mut self, turn: &mut Turn<'_>) {
         self.phase = Phase::Stopping { until: turn.now.plus_ms(STOP_MS_MAX) };
         turn.timers.set(turn.now.plus_ms(STOP_MS_MAX), Token(TIMER_TICK << 56));
         self.server.wind_down();
+        self.partitions.on_stop();
     }
 
     fn is_stopped(&self) -> bool {

@@ -28,6 +28,8 @@ pub struct Node {
     pub config: Arc<ServerConfig>,
     /// What clients are told to connect to, by listener.
     pub advertised: Vec<(String, u16)>,
+    /// Files that each core may hold open for its partitions.
+    pub open_files_max: usize,
     /// How many connections there are, and may be.
     pub admission: Admission,
     /// When the process was started.

@@ -4,12 +4,15 @@
 //! happened: an append when its bytes are in the file, a fetch when its bytes are read.
 
 mod append;
+mod closing;
 mod compaction;
 mod durable;
 mod lookup;
 mod open;
+mod opening;
 mod own;
 mod read;
+mod rest;
 mod space;
 mod upkeep;
 mod watch;
@@ -19,32 +22,34 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use protocol::ErrorCode;
-use shard::{Completion, Outcome, Token, WallMs};
+use shard::{Completion, Nanos, Outcome, Token, WallMs};
 use slab::Slab;
-use storage::{Log, Offset, OpenFiles, Progress};
+use storage::{Log, Offset, OpenFiles, Opening, Progress};
 
 use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset, Trimmed};
 use crate::config::server::ServerValues;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
 use append::Waiting;
+use closing::Closing;
 use compaction::Compactions;
 use durable::Durability;
 pub use durable::{log_id, partition_id};
 pub use open::{remove_leftovers, replay_journals};
+use opening::Openings;
+pub use own::OwnRead;
 use read::{Budget, PendingRead};
+use rest::Resting;
 use space::DiskSpace;
 use upkeep::Upkeep;
 use watch::Watches;
-
-/// Files that one core holds open at most; logs beyond open theirs anew when they need them.
-const OPEN_FILES_MAX: usize = 4096;
 
 /// The kinds of operation, as the top byte of their tokens; the server's are below.
 const WRITE: u64 = 16;
 const READ: u64 = 17;
 const JOURNAL: u64 = 18;
 const COMPACT: u64 = 19;
+const OPEN: u64 = 20;
 
 /// A generation fits between a token's kind and its key.
 const GENERATION_MASK: u32 = 0xff_ffff;
@@ -54,8 +59,10 @@ const GENERATION_MASK: u32 = 0xff_ffff;
 struct Partition {
     topic: Arc<Topic>,
     number: i32,
-    /// Its log, or why it has none: then this partition alone is offline.
-    log: Result<Log, String>,
+    /// Its log, or why there is none at hand.
+    log: Result<Log, NoLog>,
+    /// Questions that wait for the log to be open, in the order in which they came.
+    asked: VecDeque<(PendingId, Question)>,
     /// Appends whose bytes are on their way, in the order of their offsets.
     waiting: VecDeque<Waiting>,
     watches: Watches,
@@ -65,12 +72,36 @@ struct Partition {
     is_own: bool,
     /// Whether it stands in the list of partitions with something unsynced.
     is_unsynced: bool,
+    /// Whether the journal that this core took over has records of it that no segment is known to be synced for.
+    is_inherited: bool,
     /// Whether it is being compacted or waits for it.
     is_compacting: bool,
+    /// When it was asked something last.
+    used_at: Nanos,
     /// When its log is looked at next, if it stands in the queue of upkeep.
     upkeep_at: Option<WallMs>,
     /// Tells it from an earlier partition in the same place, whose operations may still complete.
     generation: u32,
+}
+
+/// Why a partition has no log at hand.
+#[derive(Debug)]
+enum NoLog {
+    /// Nobody has needed it yet.
+    Closed,
+    /// It is being read, a step at a time.
+    Opening(Box<Opening>),
+    /// It cannot be opened, for this reason: the partition alone is offline.
+    Offline(String),
+}
+
+impl NoLog {
+    fn why(&self) -> String {
+        match self {
+            NoLog::Closed | NoLog::Opening(_) => "the partition's log is not open yet".to_owned(),
+            NoLog::Offline(why) => why.clone(),
+        }
+    }
 }
 
 /// One core's partitions.
@@ -85,6 +116,9 @@ pub struct Partitions {
     reading_bytes: usize,
     /// Partitions with something to write at the turn's end.
     listed: Vec<usize>,
+    openings: Openings,
+    resting: Resting,
+    closing: Option<Closing>,
     upkeep: Upkeep,
     durability: Durability,
     space: DiskSpace,
@@ -118,16 +152,20 @@ impl Outbound {
 }
 
 impl Partitions {
-    /// No partitions yet; their directories will lie in `data_dir`.
-    pub fn new(data_dir: PathBuf, settings: &ServerValues) -> Partitions {
+    /// No partitions yet; their directories will lie in `data_dir`. `open_files_max` files are held open at most; logs
+    /// beyond open theirs anew when they need them.
+    pub fn new(data_dir: PathBuf, settings: &ServerValues, open_files_max: usize) -> Partitions {
         Partitions {
             data_dir,
             slots: Slab::new(),
             by_id: HashMap::new(),
-            files: OpenFiles::new(OPEN_FILES_MAX),
+            files: OpenFiles::new(open_files_max),
             reads: Slab::new(),
             reading_bytes: 0,
             listed: Vec::new(),
+            openings: Openings::default(),
+            resting: Resting::default(),
+            closing: None,
             upkeep: Upkeep::default(),
             durability: Durability::new(settings.ringlog_journal_bytes()),
             compactions: Compactions::new(settings.log_cleaner_dedupe_buffer_size()),
@@ -141,9 +179,14 @@ impl Partitions {
         self.reading_bytes
     }
 
-    /// How many partitions are open or offline here.
+    /// How many partitions are here, open or not.
     pub fn count(&self) -> usize {
         self.by_id.len()
+    }
+
+    /// How many logs are open.
+    pub fn open_log_count(&self) -> usize {
+        self.slots.iter().filter(|(_, partition)| partition.log.is_ok()).count()
     }
 
     /// How many watches fetches hold here, each partition's counted.
@@ -154,6 +197,7 @@ impl Partitions {
     /// Begins a turn: files that were evicted in the last one are closed now that its operations are with the back end.
     pub fn on_turn_start(&mut self, turn: &mut Turn<'_>) {
         self.files.close_evicted(turn.disk);
+        self.openings.on_turn_start();
     }
 
     /// Takes questions in, all of one request, in the request's order.
@@ -164,29 +208,51 @@ impl Partitions {
         questions: impl IntoIterator<Item = Question>,
         out: &mut Outbound,
     ) {
-        let mut budget = None;
+        let (mut budget, mut parked) = (None, 0);
         for question in questions {
-            let found = self.find(&question);
-            let number = question.number;
-            let answer = match (question.ask, found) {
-                (ask, Err(refusal)) => Some(refused(&ask, refusal)),
-                (Ask::Append(records, promise), Ok(slot)) => {
-                    self.append(turn, slot, (request, number), records, promise)
+            match self.find(&question) {
+                Err(refusal) => {
+                    out.answers.push((request, question.number, refused(&question.ask, refusal)));
                 }
-                (Ask::Fetch(ask), Ok(slot)) => {
-                    let budget = budget.get_or_insert(Budget { bytes: ask.budget_bytes, is_first: true });
-                    self.fetch(turn, slot, (request, number), ask, budget)
+                Ok(slot) if self.is_at_hand(turn, slot) => {
+                    self.answer(turn, slot, request, question, &mut budget, out);
                 }
-                (Ask::OffsetFor { timestamp, is_committed }, Ok(slot)) => {
-                    Some(Answer::Offset(self.find_offset(turn, slot, timestamp, is_committed)))
+                Ok(slot) => {
+                    self.slots[slot].asked.push_back((request, question));
+                    parked += 1;
                 }
-                (Ask::EpochEnd(epoch), Ok(slot)) => Some(Answer::EpochEnd(self.epoch_end(slot, epoch))),
-                (Ask::Size, Ok(slot)) => Some(Answer::Size(self.size_bytes(slot))),
-                (Ask::Trim { offset }, Ok(slot)) => Some(Answer::Trimmed(self.trim(turn, slot, offset))),
-            };
-            if let Some(answer) = answer {
-                out.answers.push((request, number, answer));
             }
+        }
+        self.openings.keep_budget(request, budget, parked);
+    }
+
+    /// Answers a question to a partition whose log is open or offline, now or when what it waits for has happened.
+    fn answer(
+        &mut self,
+        turn: &mut Turn<'_>,
+        slot: usize,
+        request: PendingId,
+        question: Question,
+        budget: &mut Option<Budget>,
+        out: &mut Outbound,
+    ) {
+        let number = question.number;
+        self.slots[slot].used_at = turn.now;
+        let answer = match question.ask {
+            Ask::Append(records, promise) => self.append(turn, slot, (request, number), records, promise),
+            Ask::Fetch(ask) => {
+                let budget = budget.get_or_insert(Budget { bytes: ask.budget_bytes, is_first: true });
+                self.fetch(turn, slot, (request, number), ask, budget)
+            }
+            Ask::OffsetFor { timestamp, is_committed } => {
+                Some(Answer::Offset(self.find_offset(turn, slot, timestamp, is_committed)))
+            }
+            Ask::EpochEnd(epoch) => Some(Answer::EpochEnd(self.epoch_end(slot, epoch))),
+            Ask::Size => Some(Answer::Size(self.size_bytes(slot))),
+            Ask::Trim { offset } => Some(Answer::Trimmed(self.trim(turn, slot, offset))),
+        };
+        if let Some(answer) = answer {
+            out.answers.push((request, number, answer));
         }
     }
 
@@ -260,9 +326,13 @@ impl Partitions {
         }
     }
 
-    /// Ends a turn: one write for each partition that was appended to.
-    pub fn push_writes(&mut self, turn: &mut Turn<'_>, out: &mut Outbound) {
-        for slot in std::mem::take(&mut self.listed) {
+    /// Ends a turn: one write for each partition that was appended to. `true` if some are left to the next turn, because
+    /// each may need a file.
+    pub fn push_writes(&mut self, turn: &mut Turn<'_>, out: &mut Outbound) -> bool {
+        let mut listed = std::mem::take(&mut self.listed).into_iter();
+        while !self.files.is_used_up()
+            && let Some(slot) = listed.next()
+        {
             let Some(partition) = self.slots.get_mut(slot) else { continue };
             partition.is_listed = false;
             let Ok(log) = &mut partition.log else { continue };
@@ -276,6 +346,8 @@ impl Partitions {
             }
             self.note_unsynced(slot);
         }
+        self.listed.extend(listed);
+        !self.listed.is_empty()
     }
 
     /// Deletes the records before `offset`; -1 stands for the high watermark (Q72).

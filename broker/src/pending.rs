@@ -101,6 +101,16 @@ impl PendingRequests {
         self.get_mut(id).map(|pending| pending.request.key)
     }
 
+    /// Bytes of records that wait for the rest of their answers.
+    pub fn record_bytes(&self) -> usize {
+        let answers = self.slots.iter().flat_map(|(_, (_, pending))| pending.answers.iter().flatten());
+        let records = answers.filter_map(|answer| match answer {
+            Answer::Fetched(fetched) => Some(fetched.records.len()),
+            _ => None,
+        });
+        records.sum()
+    }
+
     /// How many requests wait.
     pub fn len(&self) -> usize {
         self.slots.len()

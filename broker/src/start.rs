@@ -22,6 +22,10 @@ use crate::metadata::log::MetadataError;
 use crate::node::Node;
 use crate::partition::replay_journals;
 
+/// Files that a core holds open at most, and at least, whatever the limit of descriptors is.
+const OPEN_FILES_MAX: usize = 4096;
+const OPEN_FILES_MIN: usize = 64;
+
 /// Why a node does not start: one line that says what to do.
 #[derive(Debug)]
 pub enum StartError {
@@ -144,6 +148,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
             .to_string(),
         data_dir,
         core_count: cpus.len() as u16,
+        open_files_max: open_files_max(cpus.len())?,
         advertised: advertised.collect(),
         started,
         config,
@@ -152,6 +157,14 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
     let durable_writes = probe_journal(&node)?;
     let running = boot_cores(&node, &addresses, &cpus, &pool)?;
     Ok(RunningNode { node, addresses, cpus, durable_writes, running, lock })
+}
+
+/// A core holds at most so many files open for its partitions, and as many that it is about to close: together a half of
+/// what the process may have. The rest is for connections.
+fn open_files_max(core_count: usize) -> Result<usize, StartError> {
+    let descriptors = boot::raise_descriptor_limit().map_err(StartError::System)?;
+    let share = descriptors / 4 / core_count.max(1) as u64;
+    Ok(usize::try_from(share).unwrap_or(OPEN_FILES_MAX).clamp(OPEN_FILES_MIN, OPEN_FILES_MAX))
 }
 
 /// Finds out how durable writes work where the data lies.
@@ -205,7 +218,8 @@ fn open_controller(ring: &mut Ring, node: &Node) -> Result<Controller, StartErro
     let controller =
         Controller::open(ring.disk(), &node.data_dir, config, &node.cluster_id, node.core_count, now)
             .map_err(StartError::Metadata)?;
-    replay_journals(ring.disk(), &node.data_dir, controller.image()).map_err(StartError::Journal)?;
+    replay_journals(ring.disk(), &node.data_dir, controller.image(), node.core_count)
+        .map_err(StartError::Journal)?;
     Ok(controller)
 }
 

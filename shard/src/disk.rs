@@ -80,6 +80,8 @@ pub trait Disk {
     fn create_dir(&mut self, dir: &Path) -> Result<(), IoError>;
     /// What a directory holds, sorted by name.
     fn list(&mut self, dir: &Path) -> Result<Vec<Entry>, IoError>;
+    /// The names of the directories within a directory, sorted: much cheaper than [`Disk::list`].
+    fn list_dirs(&mut self, dir: &Path) -> Result<Vec<String>, IoError>;
     /// Renames a file or directory, replacing a file of that name.
     fn rename(&mut self, from: &Path, to: &Path) -> Result<(), IoError>;
     /// Removes a file.

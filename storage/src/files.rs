@@ -2,7 +2,9 @@
 //! a new one.
 //!
 //! A log keeps a [`FileSlot`] a file, which stays cheap when it has gone stale. An evicted file is closed a
-//! turn later ([`OpenFiles::close_evicted`]), because operations on it may still stand in this turn's queue.
+//! turn later ([`OpenFiles::close_evicted`]), because operations on it may still stand in this turn's queue. So a
+//! turn that touches thousands of logs could hold that many files; [`OpenFiles::is_used_up`] says when to leave the
+//! rest to the next turn.
 
 use std::path::PathBuf;
 
@@ -38,13 +40,22 @@ pub struct OpenFiles {
     hand: usize,
     generation: u32,
     evicted: Vec<FileId>,
+    /// Places in the table that hold nothing.
+    free: Vec<u32>,
 }
 
 impl OpenFiles {
     /// A table for at most `count_max` files.
     pub fn new(count_max: usize) -> OpenFiles {
         assert!(count_max > 0);
-        OpenFiles { open: Vec::new(), count_max, hand: 0, generation: 0, evicted: Vec::new() }
+        OpenFiles {
+            open: Vec::new(),
+            count_max,
+            hand: 0,
+            generation: 0,
+            evicted: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// The file of `slot`, opened again at the path that `path` gives if it is not open any more.
@@ -74,6 +85,7 @@ impl OpenFiles {
             self.evicted.push(open.file);
             open.generation = 0;
             open.is_used = false;
+            self.free.push(slot.index);
         }
         *slot = FileSlot::default();
     }
@@ -86,6 +98,11 @@ impl OpenFiles {
         }
     }
 
+    /// Whether as many files wait to be closed as may be open: what can wait should wait for the next turn.
+    pub fn is_used_up(&self) -> bool {
+        self.evicted.len() >= self.count_max
+    }
+
     /// How many files are open, those to be closed included.
     pub fn count(&self) -> usize {
         self.open.iter().filter(|open| open.generation != 0).count() + self.evicted.len()
@@ -94,6 +111,10 @@ impl OpenFiles {
     fn insert(&mut self, file: FileId) -> FileSlot {
         self.generation = self.generation.wrapping_add(1).max(1);
         let open = Open { file, generation: self.generation, is_used: true };
+        if let Some(index) = self.free.pop() {
+            self.open[index as usize] = open;
+            return FileSlot { index, generation: self.generation };
+        }
         if self.open.len() < self.count_max {
             self.open.push(open);
             return FileSlot { index: (self.open.len() - 1) as u32, generation: self.generation };
@@ -103,9 +124,7 @@ impl OpenFiles {
         }
         let index = self.hand;
         let old = std::mem::replace(&mut self.open[index], open);
-        if old.generation != 0 {
-            self.evicted.push(old.file);
-        }
+        self.evicted.push(old.file);
         self.hand = (index + 1) % self.count_max;
         FileSlot { index: index as u32, generation: self.generation }
     }

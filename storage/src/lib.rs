@@ -28,8 +28,8 @@ pub use error::{Cause, StorageError};
 pub use files::OpenFiles;
 pub use journal::{Journal, LogId};
 pub use log::{
-    AppendRefusal, Appended, CompactStep, Compaction, Found, Log, Offline, Offsets, OpenLog, Progress,
-    Recovered, Upkeep, aside_of,
+    AppendRefusal, Appended, CompactStep, Compaction, Found, Log, Offline, Offsets, OpenLog, Opening,
+    Progress, Recovered, Upkeep, aside_of, delete_dir, sync_segments,
 };
 pub use offset::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence};
 pub use producers::{Duplicate, SequenceRefusal};

@@ -6,7 +6,7 @@
 //! write or sync takes the log offline: nobody knows then what the file holds, so nothing more is appended
 //! until it is opened anew.
 //!
-//! Read on in the order of a batch's life: `open`, this file, `dirty`, `writer`, `tail`, `reader`, `time`,
+//! Read on in the order of a batch's life: `open`, `recover`, this file, `dirty`, `writer`, `tail`, `reader`, `time`,
 //! `close`.
 //!
 //! Nothing exists on disk before the first append. A full segment is synced, then its indexes and the
@@ -20,6 +20,7 @@ mod offsets;
 mod open;
 mod point;
 mod reader;
+mod recover;
 mod retention;
 mod start;
 mod tail;
@@ -45,10 +46,11 @@ use dirty::Dirty;
 use durable::Durable;
 use tail::Tail;
 
-pub use close::aside_of;
+pub use close::{aside_of, delete_dir, sync_segments};
 pub use compact::{CompactStep, Compaction};
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};
+pub use recover::Opening;
 pub use retention::Upkeep;
 pub use time::Found;
 

@@ -7,7 +7,10 @@ use shard::buffer::ALIGNMENT;
 use shard::memory::{Crash, Faults};
 use shard::{Io, OpenMode, WallMs};
 use storage::batch::BatchBuilder;
-use storage::{Appended, Durability, LogSettings, Offline, Offset, Promise, StorageError};
+use storage::{
+    Appended, Durability, Log, LogSettings, Offline, Offset, OpenFiles, OpenLog, Opening, Promise,
+    StorageError,
+};
 
 fn rig_with(promise: Promise) -> Rig {
     let mut rig = Rig::new(LogSettings { segment_bytes: 20_000, ..LogSettings::default() });
@@ -214,6 +217,93 @@ fn a_journal_of_another_version_is_refused_before_anything_is_written() {
     let opened: Result<_, StorageError> = Rig::open(rig.world.clone(), LogSettings::default(), Offset(0));
     assert!(opened.is_err_and(|error| error.to_string().contains("newer version")));
     assert_eq!(before, files(&rig));
+}
+
+/// Opens the world of a rig again after a crash, and takes its journal over as it is.
+fn crash_and_keep(rig: Rig, crash: Crash) -> Rig {
+    let settings = LogSettings::clone(rig.log.settings());
+    rig.world.crash(crash);
+    Rig::open_and_keep(rig.world, settings, Offset(0), true).unwrap().0
+}
+
+#[test]
+fn a_journal_that_is_taken_over_keeps_what_no_segment_is_synced_for() {
+    for seed in 0..60 {
+        let mut rig = Rig::with_seed(seed, LogSettings { segment_bytes: 3000, ..LogSettings::default() });
+        let mut acknowledged = 0;
+        for round in 0..8 {
+            rig.promise = Promise::Disk;
+            // The first of a run syncs its segment; the others go through the journal that was taken over.
+            for _ in 0..5 {
+                rig.append(batch(&[NOW.0]));
+                acknowledged = rig.log.durable_end().0;
+            }
+            assert_eq!(acknowledged, rig.log.offsets().end.0, "seed {seed}, round {round}");
+            // A frame that is under way when the power fails may be torn, and the next run writes it anew.
+            rig.try_append(batch(&[NOW.0, NOW.0]).build()).unwrap();
+            rig.submit();
+            let crash = if seed % 3 == 0 { Crash::Process } else { Crash::Power };
+            rig = crash_and_keep(rig, crash);
+            let found = rig.read_all(0);
+            assert!(found.len() as i64 >= acknowledged, "seed {seed}, round {round}: {}", found.len());
+            assert!(found.iter().zip(0..).all(|((offset, _), expected)| *offset == expected));
+        }
+    }
+}
+
+#[test]
+fn a_journal_that_is_taken_over_is_freed_when_its_logs_are_synced() {
+    let mut rig = rig_with(Promise::Disk);
+    for _ in 0..10 {
+        rig.append(batch(&[NOW.0]));
+    }
+    rig = crash_and_keep(rig, Crash::Power);
+    let newest = rig.journal.as_ref().unwrap().newest();
+    assert_eq!((newest, rig.replayed.frames), (10, 10));
+    assert!(rig.journal.as_ref().unwrap().used_percent() > 0);
+    rig.log.request_checkpoint();
+    rig.drain();
+    rig.journal.as_mut().unwrap().free_to(newest);
+    rig.drain();
+    assert_eq!(rig.journal.as_ref().unwrap().used_percent(), 0);
+    rig = crash_and_keep(rig, Crash::Power);
+    assert_eq!((rig.replayed.frames, rig.read_all(0).len()), (0, 10));
+}
+
+#[test]
+fn a_log_that_is_opened_step_by_step_is_the_one_that_is_opened_at_once() {
+    for seed in 0..20 {
+        let mut rig = Rig::with_seed(seed, LogSettings { segment_bytes: 2000, ..LogSettings::default() });
+        for number in 0..40 {
+            rig.promise = if number % 3 == 0 { Promise::Disk } else { Promise::PageCache };
+            rig.append(batch(&[NOW.0 + number, NOW.0]));
+        }
+        let settings = std::sync::Arc::clone(rig.log.settings());
+        rig.world.crash(if seed % 2 == 0 { Crash::Power } else { Crash::Process });
+        let with = OpenLog { id: rig::ID, dir: rig::dir(), settings, log_start: Offset(0), now: NOW };
+        let mut io = rig.world.io();
+        let mut files = OpenFiles::new(3);
+        let mut opening = Opening::begin(io.disk(), &mut files, with.clone()).unwrap();
+        let mut steps = 1;
+        while !opening.step(io.disk(), &mut files, 1).unwrap() {
+            files.close_evicted(io.disk());
+            steps += 1;
+        }
+        let (stepped, report) = opening.finish();
+        // A second time nothing is cut any more, and the rest is as it was.
+        let (at_once, again) = Log::open(io.disk(), &mut files, with).unwrap();
+        assert_eq!(stepped.offsets(), at_once.offsets(), "seed {seed}");
+        assert_eq!(stepped.size_bytes(), at_once.size_bytes());
+        assert_eq!(stepped.segment_count(), at_once.segment_count());
+        assert_eq!((again.cut_bytes, report.is_clean), (0, false));
+        assert!(
+            steps as u64 > report.checked_bytes / 200,
+            "{steps} steps for {} bytes",
+            report.checked_bytes
+        );
+        files.close_evicted(io.disk());
+        assert_eq!(files.count(), 0, "opening holds no file open");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::coordinator::Coordinator;
 use super::record::Record;
 use super::{GroupCoordinators, Phase};
 use crate::mail::Turn;
-use crate::partition::{Outbound, Partitions};
+use crate::partition::{Outbound, OwnRead, Partitions};
 
 /// Bytes that one slice reads, a first batch that is larger excepted.
 const SLICE_BYTES: u32 = 1 << 20;
@@ -28,14 +28,15 @@ impl GroupCoordinators {
         let Some(home) = self.homes.get_mut(&number) else { return };
         let Phase::Loading(from) = home.phase else { return };
         match partitions.read_own(turn, home.id, from, SLICE_BYTES) {
-            Ok((Some(batches), _)) => match replay(&mut home.machine, &batches) {
+            Ok(OwnRead::NotYet) => {}
+            Ok(OwnRead::Batches(batches)) => match replay(&mut home.machine, &batches) {
                 Some(next) if next > from => home.phase = Phase::Loading(next),
                 _ => {
                     tracing::error!(partition = number, "a batch of {} cannot be read", super::TOPIC);
                     home.fail(out);
                 }
             },
-            Ok((None, end)) => {
+            Ok(OwnRead::End(end)) => {
                 (home.appended, home.written) = (end, end);
                 home.phase = Phase::Active;
                 if end > Offset::ZERO {

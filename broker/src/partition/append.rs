@@ -34,7 +34,7 @@ impl Partitions {
         let leader_epoch = LeaderEpoch(partition.leader_epoch());
         let log = match &mut partition.log {
             Ok(log) => log,
-            Err(why) => return Some(offline(why.clone())),
+            Err(no_log) => return Some(offline(no_log.why())),
         };
         let batch = match validate(records, log.settings(), turn.wall_ms) {
             Ok(batch) => batch,

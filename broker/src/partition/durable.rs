@@ -32,6 +32,10 @@ pub(super) struct Durability {
     is_due: bool,
     /// A partition could not be synced: the journal is all that its records have.
     is_pinned: bool,
+    /// Partitions of which the journal had records when this core took it over, and that are not synced yet.
+    inherited_count: usize,
+    /// No more is written than what was promised.
+    is_ending: bool,
 }
 
 /// A checkpoint under way.
@@ -70,18 +74,27 @@ impl Durability {
             synced_at: Nanos::default(),
             is_due: false,
             is_pinned: false,
+            inherited_count: 0,
+            is_ending: false,
         }
     }
 }
 
 impl Partitions {
-    /// Opens the core's journal, which was replayed before.
+    /// Opens the core's journal, which was replayed before. What it still holds is kept until its logs are synced. The core
+    /// does not wait until it is ready: till then segments are synced instead.
     pub(super) fn open_journal(&mut self, turn: &mut Turn<'_>) {
         let path = journal::path_of(&self.data_dir, turn.shard.0);
+        // What is in the page cache now may wait as long as any: a start should not begin with thousands of syncs.
+        self.durability.synced_at = turn.now;
         match Journal::open(turn.disk, &path, self.durability.journal_len, turn.random_u64) {
-            Ok(journal) => {
-                tracing::debug!(core = turn.shard.0, writes = ?journal.writes(), "the journal is open");
+            Ok((journal, kept)) => {
+                tracing::debug!(core = turn.shard.0, writes = ?journal.writes(), logs = kept.len(), "the journal is open");
                 self.durability.journal = Some(journal);
+                for slot in kept.iter().filter_map(|log| self.by_id.get(&partition_id(log))) {
+                    self.slots[*slot].is_inherited = true;
+                    self.durability.inherited_count += 1;
+                }
             }
             Err(error) => {
                 tracing::error!(core = turn.shard.0, %error, "there is no journal: every acks=all append syncs its segment instead");
@@ -100,8 +113,42 @@ impl Partitions {
 
     /// Ends a turn: commits everything that its appends put into the journal.
     pub fn push_commit(&mut self, turn: &mut Turn<'_>) {
-        if let Some(journal) = &mut self.durability.journal {
+        let is_ending = self.durability.is_ending;
+        if let Some(journal) = self.durability.journal.as_mut().filter(|it| it.is_ready() || !is_ending) {
             journal.push(turn.ops, Token(JOURNAL << 56));
+        }
+    }
+
+    /// The core is about to stop: a journal that is not ready will not be.
+    pub fn on_stop(&mut self) {
+        self.durability.is_ending = true;
+    }
+
+    /// Whether the journal that was taken over still has records that no segment is known to be synced for.
+    pub(super) fn has_inheritance(&self) -> bool {
+        self.durability.inherited_count > 0
+    }
+
+    /// A partition does not need the journal that was taken over.
+    pub(super) fn on_inheritance_synced(&mut self, slot: usize) {
+        if std::mem::take(&mut self.slots[slot].is_inherited) {
+            self.durability.inherited_count -= 1;
+        }
+    }
+
+    /// A partition cannot be opened, and so not be synced by a checkpoint: its files are synced as they are.
+    pub(super) fn sync_inheritance(&mut self, turn: &mut Turn<'_>, slot: usize) {
+        let partition = &self.slots[slot];
+        if !partition.is_inherited {
+            return;
+        }
+        let dir = self.dir_of(&partition.topic, partition.number);
+        match storage::sync_segments(turn.disk, &dir) {
+            Ok(()) => self.on_inheritance_synced(slot),
+            Err(error) => {
+                tracing::error!(%error, "the journal keeps the partition's records and is not freed until a restart");
+                self.durability.is_pinned = true;
+            }
         }
     }
 
@@ -117,6 +164,11 @@ impl Partitions {
                         self.on_progress(slot, progress, out);
                     }
                 }
+            }
+            Err(error) if !journal.is_ready() => {
+                // Nothing was promised by it yet.
+                tracing::error!(core = turn.shard.0, %error, "the journal cannot be made: every acks=all append syncs its segment instead");
+                self.durability.journal = None;
             }
             Err(error) => {
                 tracing::error!(core = turn.shard.0, %error, "the journal cannot be written: all partitions of this core are offline until a restart");
@@ -149,15 +201,20 @@ impl Partitions {
         let Some(mut running) = self.durability.running.take().or_else(|| self.begin_checkpoint()) else {
             return;
         };
-        let mut failed = Vec::new();
+        let (mut failed, mut synced) = (Vec::new(), Vec::new());
         running.syncing.retain(|&(slot, generation, target)| {
             let known = self.slots.get(slot).filter(|known| known.generation == generation);
             let Some(Ok(log)) = known.map(|partition| &partition.log) else { return false };
             if log.offline().is_some() {
                 failed.push(log.dir().display().to_string());
             }
-            log.offline().is_none() && log.synced_end() < target
+            let is_waiting = log.offline().is_none() && log.synced_end() < target;
+            if !is_waiting && log.offline().is_none() {
+                synced.push(slot);
+            }
+            is_waiting
         });
+        synced.into_iter().for_each(|slot| self.on_inheritance_synced(slot));
         for dir in failed {
             tracing::error!(
                 dir,
@@ -178,6 +235,7 @@ impl Partitions {
         if !running.syncing.is_empty() || !running.waiting.is_empty() {
             self.durability.running = Some(running);
         } else if !self.durability.is_pinned
+            && self.durability.inherited_count == 0
             && let Some(journal) = &mut self.durability.journal
         {
             journal.free_to(running.newest);
@@ -188,7 +246,9 @@ impl Partitions {
         let journal = self.durability.journal.as_ref();
         let is_full = journal.is_some_and(|journal| journal.used_percent() >= USED_PERCENT_MAX);
         let is_due = std::mem::take(&mut self.durability.is_due);
-        if !is_due && (!is_full || self.durability.is_pinned) {
+        // What is inherited holds the journal until it is synced, which the next one that is due sees to.
+        let is_held = self.durability.is_pinned || self.durability.inherited_count > 0;
+        if !is_due && (!is_full || is_held) {
             return None;
         }
         let newest = journal.map_or(0, Journal::newest);

@@ -1,22 +1,23 @@
-//! Making this core's partitions what the metadata says: opening the new, deleting the gone, closing all at the end.
+//! Making this core's partitions what the metadata says: adding the new, deleting the gone.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shard::Disk;
+use protocol::ErrorCode;
+use shard::{Disk, ShardId};
 use storage::journal::{self, Replayed};
-use storage::{Log, Offset, OpenLog, StorageError};
+use storage::{LogId, StorageError};
 
 use super::watch::Watches;
-use super::{GENERATION_MASK, Outbound, Partition, Partitions, log_id, partition_id};
+use super::{GENERATION_MASK, NoLog, Outbound, Partition, Partitions, Refusal, partition_id, refused};
 use crate::mail::{PartitionId, Turn};
 use crate::metadata::{Image, Topic};
 
-/// What one application of an image did.
+/// What opening logs took.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct OpenedCounts {
-    /// Partitions opened.
+pub(super) struct OpenedCounts {
+    /// Logs opened.
     pub opened: usize,
     /// Partitions that are offline because their logs cannot be opened.
     pub offline: usize,
@@ -27,15 +28,9 @@ pub struct OpenedCounts {
 }
 
 impl Partitions {
-    /// Opens the partitions that have come to this core between two images, deletes those whose topics are gone, and hands
-    /// new settings to the rest.
-    pub fn apply(
-        &mut self,
-        turn: &mut Turn<'_>,
-        before: &Image,
-        after: &Image,
-        out: &mut Outbound,
-    ) -> OpenedCounts {
+    /// Adds the partitions that have come to this core between two images, deletes those whose topics are gone, and hands
+    /// new settings to the rest. Logs are opened when they are needed.
+    pub fn apply(&mut self, turn: &mut Turn<'_>, before: &Image, after: &Image, out: &mut Outbound) {
         for topic in before.topics() {
             if after.topic_by_id(topic.id).is_none() {
                 for partition in 0..topic.partitions.len() as i32 {
@@ -43,11 +38,6 @@ impl Partitions {
                 }
             }
         }
-        if before.version == 0 && self.durability.journal.is_none() {
-            self.open_journal(turn);
-            self.look_at_space(turn);
-        }
-        let mut counts = OpenedCounts::default();
         for topic in after.topics() {
             let known = before.topic_by_id(topic.id);
             if known.is_some_and(|known| Arc::ptr_eq(known, topic)) {
@@ -55,130 +45,122 @@ impl Partitions {
             }
             for (meta, number) in topic.partitions.iter().zip(0..) {
                 if meta.home == turn.shard {
-                    let is_start = before.version == 0;
-                    self.open_or_update(turn, topic, number, is_start, &mut counts);
+                    self.add_or_update(turn, topic, number, before.version == 0);
                 }
             }
         }
-        counts
+        if before.version == 0 && self.durability.journal.is_none() {
+            self.open_journal(turn);
+            self.look_at_space(turn);
+            self.open_later();
+        }
     }
 
-    fn open_or_update(
-        &mut self,
-        turn: &mut Turn<'_>,
-        topic: &Arc<Topic>,
-        number: i32,
-        is_start: bool,
-        counts: &mut OpenedCounts,
-    ) {
+    /// All logs that nobody asks for are opened in quiet moments; those that the journal has something of come first.
+    fn open_later(&mut self) {
+        for (slot, partition) in &self.slots {
+            self.openings.add(slot, partition.generation, partition.is_inherited);
+        }
+        self.openings.tell();
+    }
+
+    fn add_or_update(&mut self, turn: &mut Turn<'_>, topic: &Arc<Topic>, number: i32, is_start: bool) {
         let id = PartitionId { topic_id: topic.id, partition: number };
         if let Some(&slot) = self.by_id.get(&id) {
             let partition = &mut self.slots[slot];
             if let Ok(log) = &mut partition.log {
                 log.set_settings(Arc::clone(&topic.log_settings));
             }
+            let is_same = partition.topic.log_settings == topic.log_settings;
             partition.topic = Arc::clone(topic);
+            // What a closed log has to do by its new settings, only the log can tell.
+            if !is_same && matches!(partition.log, Err(NoLog::Closed)) {
+                self.openings.add(slot, partition.generation, false);
+            }
             self.schedule_upkeep(slot);
             return;
         }
-        let dir = self.dir_of(topic, number);
-        let placed = if is_start { Ok(()) } else { move_stray_aside(turn, &dir) };
-        let with = OpenLog {
-            id: log_id(&id),
-            dir,
-            settings: Arc::clone(&topic.log_settings),
-            log_start: Offset::ZERO,
-            now: turn.wall_ms,
-        };
-        let opened = placed
-            .and_then(|()| Log::open(turn.disk, &mut self.files, with).map_err(|error| error.to_string()));
-        let log = match opened {
-            Ok((mut log, recovered)) => {
-                let end = log.offsets().end;
-                log.advance_high_watermark(end);
-                counts.opened += 1;
-                counts.checked_bytes += recovered.checked_bytes;
-                counts.cut_bytes += recovered.cut_bytes;
-                Ok(log)
-            }
-            Err(error) => {
-                tracing::error!(topic = %topic.name, partition = number, %error, "the partition is offline: its log cannot be opened");
-                counts.offline += 1;
-                Err(error)
-            }
-        };
         self.generation = (self.generation + 1) & GENERATION_MASK;
         let slot = self.slots.insert(Partition {
             topic: Arc::clone(topic),
             number,
-            log,
+            log: Err(NoLog::Closed),
+            asked: VecDeque::new(),
             waiting: VecDeque::new(),
             watches: Watches::default(),
             is_listed: false,
             is_own: false,
             is_unsynced: false,
+            is_inherited: false,
             is_compacting: false,
+            used_at: turn.now,
             upkeep_at: None,
             generation: self.generation,
         });
         self.by_id.insert(id, slot);
-        self.schedule_upkeep(slot);
-        self.note_unsynced(slot);
+        // A new partition has nothing to be read before it is used.
+        if !is_start && let Err(error) = move_stray_aside(turn, &self.dir_of(topic, number)) {
+            tracing::error!(topic = %topic.name, partition = number, %error, "the partition is offline");
+            self.slots[slot].log = Err(NoLog::Offline(error));
+        }
     }
 
     /// Deletes a partition at once. What the ring still has of it goes to files without a name, and its completions find
     /// nobody.
     fn delete(&mut self, turn: &mut Turn<'_>, id: PartitionId, out: &mut Outbound) {
         let Some(slot) = self.by_id.remove(&id) else { return };
+        self.on_inheritance_synced(slot);
         let mut partition = self.slots.remove(slot);
         partition.fail_appends("the topic was deleted", out);
         partition.watches.wake(out);
+        let refusal = Refusal { error: ErrorCode::UnknownTopicOrPartition, leader_epoch: -1 };
+        for (request, question) in partition.asked.drain(..) {
+            let (budget, left) = self.openings.take_budget(request);
+            self.openings.keep_budget(request, budget, left);
+            out.answers.push((request, question.number, refused(&question.ask, refusal)));
+        }
         let dir = self.dir_of(&partition.topic, partition.number);
         let deleted = match partition.log {
             Ok(log) => log.delete(turn.disk, &mut self.files).map_err(|error| error.to_string()),
-            Err(_) => turn.disk.remove_dir(&dir).map_err(|error| error.to_string()),
+            Err(NoLog::Opening(opening)) => {
+                opening.abandon(&mut self.files);
+                storage::delete_dir(turn.disk, &dir).map_err(|error| error.to_string())
+            }
+            Err(NoLog::Closed | NoLog::Offline(_)) => {
+                storage::delete_dir(turn.disk, &dir).map_err(|error| error.to_string())
+            }
         };
         if let Err(error) = deleted {
             tracing::error!(dir = %dir.display(), %error, "a deleted partition's files cannot be removed; the next start tries again");
         }
     }
 
-    fn dir_of(&self, topic: &Topic, number: i32) -> PathBuf {
+    pub(super) fn dir_of(&self, topic: &Topic, number: i32) -> PathBuf {
         self.data_dir.join(format!("{}-{number}", topic.name))
-    }
-
-    /// Closes all logs cleanly, so that the next start has nothing to check. Everything must have been written.
-    pub fn close(&mut self, turn: &mut Turn<'_>) {
-        self.by_id.clear();
-        let mut is_clean = true;
-        for partition in self.slots.drain() {
-            let Ok(log) = partition.log else { continue };
-            is_clean &= log.offline().is_none();
-            if let Err(error) = log.close(turn.disk, &mut self.files) {
-                tracing::warn!(%error, "a log was not closed cleanly; the next start checks it");
-                is_clean = false;
-            }
-        }
-        if let Some(journal) = self.durability.journal.take()
-            && let Err(error) = journal.close(turn.disk, is_clean)
-        {
-            tracing::warn!(%error, "the journal was not closed cleanly; the next start replays it");
-        }
     }
 }
 
-/// Brings into the segments what only the journals hold, after a crash. To be called before any partition is opened.
+/// Brings into the segments what only the journals hold, after a crash. To be called before any partition is opened. A
+/// journal that belongs to a core which still has all its partitions is left for it.
 pub fn replay_journals(
     disk: &mut dyn Disk,
     data_dir: &Path,
     image: &Image,
+    core_count: u16,
 ) -> Result<Replayed, StorageError> {
-    let replayed = journal::replay(disk, data_dir, |id| {
+    let find = |id: &LogId| {
         let PartitionId { topic_id, partition } = partition_id(id);
         let topic = image.topic_by_id(topic_id)?;
-        topic.partition(partition)?;
-        Some(data_dir.join(format!("{}-{partition}", topic.name)))
-    })?;
+        Some((topic, partition, topic.partition(partition)?.home))
+    };
+    let dir_of = |id: &LogId| {
+        find(id).map(|(topic, partition, _)| data_dir.join(format!("{}-{partition}", topic.name)))
+    };
+    let journal_len = image.server.values().ringlog_journal_bytes();
+    let stays = |core: u16, len: u64, id: &LogId| {
+        core < core_count && len == journal_len && find(id).is_some_and(|(.., home)| home == ShardId(core))
+    };
+    let replayed = journal::replay(disk, data_dir, dir_of, stays)?;
     if replayed.frames > 0 {
         let Replayed { frames, bytes, segments, .. } = replayed;
         tracing::info!(frames, bytes, segments, "the journal was replayed");
@@ -208,14 +190,14 @@ pub fn remove_leftovers(
     image: &Image,
     removed: &HashSet<String>,
 ) -> Result<(), shard::IoError> {
-    for entry in disk.list(data_dir)?.into_iter().filter(|entry| entry.is_dir) {
-        let topic = parse_partition_dir(&entry.name);
+    for name in disk.list_dirs(data_dir)? {
+        let topic = parse_partition_dir(&name);
         let is_removed = topic.is_some_and(|topic| removed.contains(topic) && image.topic(topic).is_none());
-        if is_removed || entry.name.ends_with(".deleted") {
-            tracing::info!(dir = %entry.name, "finishing the deletion of a partition");
-            disk.remove_dir(&data_dir.join(&entry.name))?;
+        if is_removed || name.ends_with(".deleted") {
+            tracing::info!(dir = %name, "finishing the deletion of a partition");
+            disk.remove_dir(&data_dir.join(&name))?;
         } else if topic.is_some_and(|topic| topic != "__cluster_metadata" && image.topic(topic).is_none()) {
-            tracing::warn!(dir = %entry.name, "no topic has this partition: the directory is left alone");
+            tracing::warn!(dir = %name, "no topic has this partition: the directory is left alone");
         }
     }
     Ok(())

@@ -23,6 +23,13 @@ pub(super) struct PendingRead {
     answer: Fetched,
 }
 
+impl PendingRead {
+    /// Whether it reads that partition.
+    pub(super) fn is_of(&self, slot: usize) -> bool {
+        self.slot == slot
+    }
+}
+
 /// What a fetch may still take on one core.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget {
@@ -60,7 +67,9 @@ impl Partitions {
         }
         let offsets = log.offsets();
         let up_to = if ask.is_committed { offsets.last_stable } else { offsets.high_watermark };
-        if budget.is_used_up() && (offsets.log_start..=offsets.end).contains(&ask.offset) {
+        // Each read may need a file: a fetch of thousands of partitions is answered in parts.
+        let is_cut = budget.is_used_up() || (self.files.is_used_up() && !budget.is_first);
+        if is_cut && (offsets.log_start..=offsets.end).contains(&ask.offset) {
             answer.is_full = ask.offset < up_to;
             return Some(Answer::Fetched(answer));
         }

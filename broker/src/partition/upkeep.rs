@@ -8,7 +8,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use shard::WallMs;
 
-use super::Partitions;
+use super::{NoLog, Outbound, Partitions};
 use crate::mail::Turn;
 
 /// A log that could not do what was due is asked again after so many ms.
@@ -49,13 +49,21 @@ impl Partitions {
     }
 
     /// Does one step for one partition; `true` if more is waiting.
-    pub fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
+    pub fn on_background(&mut self, turn: &mut Turn<'_>, out: &mut Outbound) -> bool {
+        let is_opening = self.run_openings(turn, out);
         self.run_checkpoint();
         self.run_compaction(turn);
         let Some((slot, generation)) = self.upkeep.ready.pop_front() else {
-            return self.has_stepped();
+            return self.has_stepped() || is_opening;
         };
-        let known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
+        let mut known = self.slots.get_mut(slot).filter(|partition| partition.generation == generation);
+        if let Some(partition) = known.as_mut().filter(|partition| partition.log.is_err()) {
+            // It stands in the queue again when it is open.
+            partition.upkeep_at = None;
+            if matches!(partition.log, Err(NoLog::Closed)) {
+                self.openings.add(slot, generation, false);
+            }
+        }
         if let Some(partition) = known
             && let Ok(log) = &mut partition.log
         {
@@ -83,6 +91,6 @@ impl Partitions {
             self.list_if_dirty(slot);
             self.note_compaction(turn, slot);
         }
-        !self.upkeep.ready.is_empty() || self.has_stepped()
+        !self.upkeep.ready.is_empty() || self.has_stepped() || is_opening
     }
 }

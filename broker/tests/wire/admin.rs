@@ -196,10 +196,14 @@ fn q100_a_broker_describes_itself_alone() {
 }
 
 /// What to do to a setting: its name, the operation, the value.
-type Change<'a> = (&'a str, i8, Option<&'a str>);
+pub type Change<'a> = (&'a str, i8, Option<&'a str>);
 
 /// Changes settings of topics one by one; gives each answer's error.
-fn change(client: &mut Client, validate_only: bool, resources: &[(&str, &[Change<'_>])]) -> Vec<ErrorCode> {
+pub fn change(
+    client: &mut Client,
+    validate_only: bool,
+    resources: &[(&str, &[Change<'_>])],
+) -> Vec<ErrorCode> {
     let resources = resources.iter().map(|&(resource_name, configs)| incremental::AlterConfigsResource {
         resource_type: TOPIC,
         resource_name,
@@ -219,7 +223,8 @@ fn change(client: &mut Client, validate_only: bool, resources: &[(&str, &[Change
     response.responses.iter().map(|response| error(response.error_code)).collect()
 }
 
-const SET: i8 = 0;
+/// The operation that gives a setting a value.
+pub const SET: i8 = 0;
 const DELETE: i8 = 1;
 const APPEND: i8 = 2;
 const SUBTRACT: i8 = 3;

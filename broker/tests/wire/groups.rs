@@ -597,3 +597,21 @@ fn a_member_that_waits_may_hang_up() {
     let reply = client.ask(3, &join_request("g", &id, None));
     assert_eq!(reply.read::<JoinGroupResponse<'_>>().generation_id, generation + 1);
 }
+
+#[test]
+fn a_group_that_nobody_uses_for_a_while_takes_commits_all_the_same() {
+    let (rig, mut client) = with_topic();
+    for offset in [7, 8] {
+        assert_eq!(commit(&mut client, "g", ("", -1), &[("t", &[(0, offset)])])[0].2, OK);
+        rig.pass_ms(300_000);
+        client = rig.connect();
+    }
+    assert_eq!(committed(&mut client, "g", "t", 0).0, 8);
+    // A coordinator that has only been loaded, too.
+    rig.stop();
+    rig.start(2);
+    rig.pass_ms(300_000);
+    client = rig.connect();
+    assert_eq!(commit(&mut client, "g", ("", -1), &[("t", &[(0, 9)])])[0].2, OK);
+    assert_eq!(committed(&mut client, "g", "t", 0).0, 9);
+}

@@ -24,6 +24,9 @@ use shard::{Io, Pool, Shard, ShardId, WallMs, mail};
 /// Where the node keeps its data.
 pub const DATA_DIR: &str = "/data";
 
+/// Files that a core may hold open: few, so that tests meet the limit.
+pub const OPEN_FILES_MAX: usize = 64;
+
 /// The calendar when a world begins, in ms.
 pub const WALL_MS: i64 = 1_700_000_000_000;
 
@@ -76,6 +79,12 @@ impl Rig {
 
     /// Brings the node up on what the world's disk holds.
     pub fn start(&self, core_count: u16) {
+        self.start_unsettled(core_count);
+        self.settle();
+    }
+
+    /// Brings the node up without giving it a turn.
+    pub fn start_unsettled(&self, core_count: u16) {
         let mut inner = self.inner.borrow_mut();
         assert!(inner.cores.is_empty(), "the node runs already");
         let node = Arc::new(node_of(&inner.config, core_count));
@@ -87,8 +96,6 @@ impl Rig {
             inner.cores.push(core);
         }
         inner.cores.iter_mut().for_each(Shard::start);
-        drop(inner);
-        self.settle();
     }
 
     /// Ends the node as an operator does, and all its connections with it.
@@ -247,6 +254,7 @@ fn node_of(config: &Arc<ServerConfig>, core_count: u16) -> Node {
     Node {
         admission: net::Admission::new(all, per_ip),
         id: config.values().node_id(),
+        open_files_max: OPEN_FILES_MAX,
         cluster_id: "wire-cluster-AAAAAAAAA".to_owned(),
         data_dir: PathBuf::from(DATA_DIR),
         data_dir_text: DATA_DIR.to_owned(),
@@ -274,7 +282,7 @@ fn core_of(
         io.disk().create_dir(dir).unwrap();
         let controller =
             Controller::open(io.disk(), dir, config, &node.cluster_id, node.core_count, now).unwrap();
-        broker::replay_journals(io.disk(), dir, controller.image()).unwrap();
+        broker::replay_journals(io.disk(), dir, controller.image(), node.core_count).unwrap();
         controller
     });
     Shard::new(io, Broker::new(me, Arc::clone(node), controller, listeners), mailbox, pool.clone())

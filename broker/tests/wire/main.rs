@@ -23,6 +23,7 @@ mod sessions;
 
 mod events;
 mod hostile;
+mod lazy;
 mod life;
 mod load;
 mod model;

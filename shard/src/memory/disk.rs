@@ -280,6 +280,11 @@ impl Disk for MemoryIo {
         Ok(entries)
     }
 
+    fn list_dirs(&mut self, dir: &Path) -> Result<Vec<String>, IoError> {
+        let entries = self.list(dir)?;
+        Ok(entries.into_iter().filter(|entry| entry.is_dir).map(|entry| entry.name).collect())
+    }
+
     fn rename(&mut self, from: &Path, to: &Path) -> Result<(), IoError> {
         let mut state = self.state.borrow_mut();
         if let Some(file) = state.files.remove(from) {

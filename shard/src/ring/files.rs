@@ -213,6 +213,19 @@ impl Disk for Files {
         Ok(entries)
     }
 
+    fn list_dirs(&mut self, dir: &Path) -> Result<Vec<String>, IoError> {
+        let mut names = Vec::new();
+        for entry in plain(fs::read_dir(dir))? {
+            let entry = plain(entry)?;
+            // The directory says of most file systems what an entry is, without a look at the entry itself.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                names.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
     fn rename(&mut self, from: &Path, to: &Path) -> Result<(), IoError> {
         plain(fs::rename(from, to))
     }

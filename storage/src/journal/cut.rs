@@ -10,7 +10,8 @@ use shard::Disk;
 
 use crate::error::{Cause, StorageError};
 
-const FILE_NAME: &str = "ringlog.cut";
+/// The file's name.
+pub(super) const FILE_NAME: &str = "ringlog.cut";
 const VERSION: &str = "1";
 const LEN_MAX: u64 = 256;
 

@@ -4,17 +4,21 @@
 //! when its log is gone, and when its segment is sealed (so it was synced, and may have been compacted since) or
 //! missing while a later one is there (so it was deleted).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use shard::buffer::ALIGNMENT;
 use shard::{Disk, FileId, IoError, OpenMode};
 
 use super::frame::{self, FoundHeader, Header};
-use super::{DIR_NAME, FIRST_FRAME, LogId, Mark, Place};
+use super::{DIR_NAME, FIRST_FRAME, Frame, LogId, Mark, Place, cut};
 use crate::error::{Cause, StorageError};
 use crate::offset::Offset;
 use crate::segment::{LOG, SNAPSHOT, parse_name, path_of};
+
+/// Segments that a replay holds open at a time.
+const OPEN_MAX: usize = 256;
 
 /// What a replay did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,12 +42,16 @@ pub fn check(disk: &mut dyn Disk, data_dir: &Path) -> Result<(), StorageError> {
     Ok(())
 }
 
-/// Replays all journals of a data directory, and makes them empty. `dir_of` says where a log lies, if it is
-/// still there.
+/// Replays all journals of a data directory. `dir_of` says where a log lies, if it is still there.
+///
+/// A journal that only holds logs for which `stays(core, length, log)` says yes is left as it is: the core of that
+/// number takes it over with [`super::Journal::open`] and frees it when the segments are synced. So a start waits for
+/// no sync. All others are made empty, when what they held is in synced segments.
 pub fn replay(
     disk: &mut dyn Disk,
     data_dir: &Path,
     dir_of: impl Fn(&LogId) -> Option<PathBuf>,
+    stays: impl Fn(u16, u64, &LogId) -> bool,
 ) -> Result<Replayed, StorageError> {
     check(disk, data_dir)?;
     let mut done = Replayed::default();
@@ -51,31 +59,59 @@ pub fn replay(
         let Some(header) = read_header(disk, &path)? else { continue };
         let file = disk.open(&path, OpenMode::Write).map_err(StorageError::io(&path))?;
         let mut segments = Segments { run: header.run, ..Segments::default() };
-        let replayed = replay_frames(disk, file, &header, |disk, at, kind, place, bytes| {
-            let Some(dir) = dir_of(&place.log) else { return Ok(()) };
-            segments.apply(disk, &dir, at, kind, &place, bytes)
+        let replayed = replay_frames(disk, file, &header, |disk, frame, entries| {
+            done.frames += 1;
+            for ((kind, place, bytes), index) in entries.into_iter().zip(0..) {
+                segments.apply(disk, &dir_of, (frame.sequence, index), kind, &place, bytes)?;
+            }
+            Ok(())
         });
-        let frames = match replayed {
-            Ok(frames) => segments.finish(disk).map(|()| frames),
-            Err(error) => Err(error),
-        };
-        let emptied = frames.and_then(|frames| {
-            if frames > 0 {
+        let core = core_of(&path);
+        let is_kept = replayed.is_ok()
+            && core.is_some_and(|core| segments.present_logs().all(|log| stays(core, header.len, log)));
+        let finished = replayed.and_then(|count| segments.finish(disk, !is_kept).map(|()| count));
+        let emptied = finished.and_then(|count| {
+            if count > 0 && !is_kept {
                 let empty = Header { number: header.number + 1, tail_sequence: u64::MAX, ..header };
                 let at = (empty.number % 2) * ALIGNMENT as u64;
                 let written = disk.write_at(file, at, empty.encode().filled()).and_then(|()| disk.sync(file));
                 written.map_err(StorageError::io(&path))?;
             }
-            Ok(frames)
+            Ok(count)
         });
         disk.close(file);
-        let frames = emptied?;
-        done.journals += usize::from(frames > 0);
-        done.frames += frames;
+        done.journals += usize::from(emptied? > 0);
         done.bytes += segments.bytes;
-        done.segments += segments.open.len();
+        done.segments += segments.files.len();
     }
     Ok(done)
+}
+
+/// What a journal holds that was replayed and left as it is.
+pub(super) struct Kept {
+    pub header: Header,
+    pub frames: VecDeque<Frame>,
+    pub logs: BTreeSet<LogId>,
+}
+
+/// Reads what a journal holds; `None` if that is nothing.
+pub(super) fn kept(disk: &mut dyn Disk, path: &Path) -> Result<Option<Kept>, StorageError> {
+    let Some(header) = read_header(disk, path)? else { return Ok(None) };
+    let file = disk.open(path, OpenMode::Read).map_err(StorageError::io(path))?;
+    let mut kept = Kept { header, frames: VecDeque::new(), logs: BTreeSet::new() };
+    let read = replay_frames(disk, file, &header, |_, frame, entries| {
+        kept.frames.push_back(frame);
+        kept.logs.extend(entries.into_iter().map(|(_, place, _)| place.log));
+        Ok(())
+    });
+    disk.close(file);
+    read?;
+    Ok((!kept.frames.is_empty()).then_some(kept))
+}
+
+/// The core whose journal is at `path`.
+fn core_of(path: &Path) -> Option<u16> {
+    path.file_stem()?.to_str()?.parse().ok()
 }
 
 fn journals_in(disk: &mut dyn Disk, data_dir: &Path) -> Result<Vec<PathBuf>, StorageError> {
@@ -108,13 +144,13 @@ fn read_header(disk: &mut dyn Disk, path: &Path) -> Result<Option<Header>, Stora
     Ok(newest)
 }
 
-/// Shows every entry of every frame from the tail on; says how many frames there were. The first frame that is
-/// not whole ends the journal: it was never acknowledged.
+/// Shows every frame from the tail on; says how many there were. The first one that is not whole ends the journal: it
+/// was never acknowledged.
 fn replay_frames(
     disk: &mut dyn Disk,
     file: FileId,
     header: &Header,
-    mut apply: impl FnMut(&mut dyn Disk, (u64, u32), u32, Place, &[u8]) -> Result<(), StorageError>,
+    mut show: impl FnMut(&mut dyn Disk, Frame, Vec<(u32, Place, &[u8])>) -> Result<(), StorageError>,
 ) -> Result<u64, StorageError> {
     let (mut at, mut sequence, mut count) = (header.tail, header.tail_sequence, 0);
     loop {
@@ -127,10 +163,9 @@ fn replay_frames(
         let Some(frame) = frame else { return Ok(count) };
         let (start, frame) = frame.map_err(StorageError::io(Path::new(DIR_NAME)))?;
         let Some(entries) = frame::entries(&frame) else { return Ok(count) };
-        for ((kind, place, bytes), index) in entries.into_iter().zip(0..) {
-            apply(disk, (sequence, index), kind, place, bytes)?;
-        }
-        at = start + (frame.len() as u64).next_multiple_of(ALIGNMENT as u64);
+        let end = start + (frame.len() as u64).next_multiple_of(ALIGNMENT as u64);
+        show(disk, Frame { sequence, start, end }, entries)?;
+        at = end;
         sequence = sequence.wrapping_add(1);
         count += 1;
     }
@@ -156,19 +191,28 @@ fn read_frame(
     Ok((count == len).then_some(frame))
 }
 
-/// The segments that a replay writes to.
+/// The logs and segments that a replay writes to.
 #[derive(Default)]
 struct Segments {
-    /// Open ones; none for those that are passed over.
-    open: BTreeMap<(PathBuf, Offset), Option<FileId>>,
-    found: BTreeMap<PathBuf, Found>,
+    logs: BTreeMap<LogId, Option<Found>>,
+    files: BTreeMap<(LogId, Offset), Written>,
+    open_count: usize,
     run: u64,
     bytes: u64,
 }
 
+/// A segment that a replay met.
+#[derive(Clone, Copy)]
+enum Written {
+    PassedOver,
+    Open(FileId),
+    /// Closed to make room for others.
+    Closed,
+}
+
 /// What a log's directory held before.
-#[derive(Default)]
 struct Found {
+    dir: PathBuf,
     bases: BTreeSet<Offset>,
     snapshots: BTreeSet<Offset>,
     /// Where what a truncation left begins.
@@ -176,6 +220,26 @@ struct Found {
 }
 
 impl Found {
+    /// Learns what a log's directory holds.
+    fn look_into(disk: &mut dyn Disk, dir: PathBuf) -> Result<Found, StorageError> {
+        let entries = match disk.list(&dir) {
+            Err(IoError::NOT_FOUND) => disk.create_dir(&dir).map(|()| Vec::new()),
+            listed => listed,
+        };
+        let entries = entries.map_err(StorageError::io(&dir))?;
+        let has_mark = entries.iter().any(|entry| entry.name == cut::FILE_NAME);
+        let mark = if has_mark { Mark::read(disk, &dir)? } else { None };
+        let mut found = Found { dir, bases: BTreeSet::new(), snapshots: BTreeSet::new(), mark };
+        for entry in entries {
+            match parse_name(&entry.name) {
+                Some((base, LOG)) => drop(found.bases.insert(base)),
+                Some((at, SNAPSHOT)) => drop(found.snapshots.insert(at)),
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
     /// Whether bytes of the segment at `base` may be written again.
     fn is_wanted(&self, base: Offset) -> bool {
         match self.bases.range(Offset(base.0.saturating_add(1))..).next() {
@@ -186,22 +250,32 @@ impl Found {
 }
 
 impl Segments {
+    /// The logs that were met and are still there.
+    fn present_logs(&self) -> impl Iterator<Item = &LogId> {
+        self.logs.iter().filter(|(_, found)| found.is_some()).map(|(log, _)| log)
+    }
+
     fn apply(
         &mut self,
         disk: &mut dyn Disk,
-        dir: &Path,
+        dir_of: &impl Fn(&LogId) -> Option<PathBuf>,
         at: (u64, u32),
         kind: u32,
         place: &Place,
         bytes: &[u8],
     ) -> Result<(), StorageError> {
-        let path = path_of(dir, place.segment, LOG);
-        self.look_into(disk, dir)?;
-        let mark = self.found.get(dir).and_then(|found| found.mark);
-        if mark.is_some_and(|mark| mark.run == self.run && at < mark.next) {
+        if let Entry::Vacant(vacant) = self.logs.entry(place.log) {
+            let found = dir_of(&place.log).map(|dir| Found::look_into(disk, dir)).transpose()?;
+            vacant.insert(found);
+        }
+        let Some(Some(found)) = self.logs.get(&place.log) else { return Ok(()) };
+        if found.mark.is_some_and(|mark| mark.run == self.run && at < mark.next) {
             return Ok(());
         }
-        let Some(file) = self.file(disk, dir, place.segment, &path)? else { return Ok(()) };
+        let (path, is_wanted) = (path_of(&found.dir, place.segment, LOG), found.is_wanted(place.segment));
+        let Some(file) = self.file(disk, (place.log, place.segment), &path, is_wanted)? else {
+            return Ok(());
+        };
         let position = u64::from(place.position);
         if kind != frame::WRITE {
             return Err(StorageError::new(&path, position, Cause::UnknownVersion));
@@ -213,51 +287,59 @@ impl Segments {
     fn file(
         &mut self,
         disk: &mut dyn Disk,
-        dir: &Path,
-        base: Offset,
+        key: (LogId, Offset),
         path: &Path,
+        is_wanted: bool,
     ) -> Result<Option<FileId>, StorageError> {
-        if let Some(file) = self.open.get(&(dir.to_path_buf(), base)) {
-            return Ok(*file);
-        }
-        let is_wanted = self.found.get(dir).is_some_and(|found| found.is_wanted(base));
-        let file = match is_wanted {
-            true => Some(disk.open(path, OpenMode::Create).map_err(StorageError::io(path))?),
-            false => None,
-        };
-        self.open.insert((dir.to_path_buf(), base), file);
-        Ok(file)
-    }
-
-    /// Learns what a log's directory held before this replay.
-    fn look_into(&mut self, disk: &mut dyn Disk, dir: &Path) -> Result<(), StorageError> {
-        if self.found.contains_key(dir) {
-            return Ok(());
-        }
-        disk.create_dir(dir).map_err(StorageError::io(dir))?;
-        let mut found = Found { mark: Mark::read(disk, dir)?, ..Found::default() };
-        for entry in disk.list(dir).map_err(StorageError::io(dir))? {
-            match parse_name(&entry.name) {
-                Some((base, LOG)) => drop(found.bases.insert(base)),
-                Some((at, SNAPSHOT)) => drop(found.snapshots.insert(at)),
-                _ => {}
+        match self.files.get(&key) {
+            Some(Written::PassedOver) => return Ok(None),
+            Some(Written::Open(file)) => return Ok(Some(*file)),
+            Some(Written::Closed) => {}
+            None if is_wanted => {}
+            None => {
+                self.files.insert(key, Written::PassedOver);
+                return Ok(None);
             }
         }
-        self.found.insert(dir.to_path_buf(), found);
-        Ok(())
+        if self.open_count >= OPEN_MAX {
+            self.close_all(disk);
+        }
+        let file = disk.open(path, OpenMode::Create).map_err(StorageError::io(path))?;
+        self.files.insert(key, Written::Open(file));
+        self.open_count += 1;
+        Ok(Some(file))
     }
 
-    /// Makes everything durable and lets go of it.
-    fn finish(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
-        for ((dir, base), file) in &self.open {
-            let Some(file) = *file else { continue };
-            let synced = disk.sync(file);
-            disk.close(file);
-            synced.map_err(StorageError::io(&path_of(dir, *base, LOG)))?;
+    fn close_all(&mut self, disk: &mut dyn Disk) {
+        for written in self.files.values_mut() {
+            if let Written::Open(file) = *written {
+                disk.close(file);
+                *written = Written::Closed;
+            }
         }
-        for dir in self.found.keys() {
-            disk.sync_dir(dir).map_err(StorageError::io(dir))?;
+        self.open_count = 0;
+    }
+
+    /// Lets go of everything, and makes it durable before if asked.
+    fn finish(&mut self, disk: &mut dyn Disk, is_synced: bool) -> Result<(), StorageError> {
+        self.close_all(disk);
+        if !is_synced {
+            return Ok(());
+        }
+        for ((log, base), written) in &self.files {
+            let (Written::Closed, Some(Some(found))) = (written, self.logs.get(log)) else { continue };
+            sync_file(disk, &path_of(&found.dir, *base, LOG))?;
+        }
+        for found in self.logs.values().flatten() {
+            disk.sync_dir(&found.dir).map_err(StorageError::io(&found.dir))?;
         }
         Ok(())
     }
+}
+
+fn sync_file(disk: &mut dyn Disk, path: &Path) -> Result<(), StorageError> {
+    let file = disk.open(path, OpenMode::Write).map_err(StorageError::io(path))?;
+    let synced = disk.sync(file);
+    disk.close(file);
+    synced.map_err(StorageError::io(path))
 }

@@ -112,7 +112,9 @@ impl Log {
     fn close_active(&mut self, disk: &mut dyn Disk) -> Result<(), StorageError> {
         let Some(active) = self.segments.last_mut() else { return Ok(()) };
         let Indexes::Growing(index) = &mut active.indexes else { return Ok(()) };
-        sync_file(disk, &path_of(&self.dir, active.base, LOG))?;
+        if self.durable.synced < self.offsets.end {
+            sync_file(disk, &path_of(&self.dir, active.base, LOG))?;
+        }
         index.apply_time(active.newest);
         let (offsets, times) = index.encode();
         let index_crc = index_crc(&offsets, &times);
@@ -153,12 +155,28 @@ impl Log {
         if !self.on_disk.has_dir {
             return Ok(());
         }
-        let gone = aside_of(&self.dir, "deleted");
-        disk.remove_dir(&gone)
-            .and_then(|()| disk.rename(&self.dir, &gone))
-            .and_then(|()| disk.remove_dir(&gone))
-            .map_err(StorageError::io(&self.dir))
+        delete_dir(disk, &self.dir)
     }
+}
+
+/// Deletes a log that is not open, if it has a directory, as [`Log::delete`] does.
+pub fn delete_dir(disk: &mut dyn Disk, dir: &Path) -> Result<(), StorageError> {
+    let gone = aside_of(dir, "deleted");
+    let moved = disk.remove_dir(&gone).and_then(|()| match disk.rename(dir, &gone) {
+        Err(IoError::NOT_FOUND) => Ok(()),
+        renamed => renamed,
+    });
+    moved.and_then(|()| disk.remove_dir(&gone)).map_err(StorageError::io(dir))
+}
+
+/// Syncs the segments of a log that is not open.
+pub fn sync_segments(disk: &mut dyn Disk, dir: &Path) -> Result<(), StorageError> {
+    for entry in disk.list(dir).map_err(StorageError::io(dir))? {
+        if matches!(parse_name(&entry.name), Some((_, LOG))) {
+            sync_file(disk, &dir.join(&entry.name))?;
+        }
+    }
+    Ok(())
 }
 
 /// Where a log's directory is moved out of the way: beside it, under a name that ends so. A directory's name may be as long

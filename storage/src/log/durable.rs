@@ -84,6 +84,11 @@ impl Log {
         if durable < promised { durable.min(self.offsets.end) } else { self.offsets.end }
     }
 
+    /// Whether everything that was appended is in synced segments.
+    pub fn is_synced(&self) -> bool {
+        self.durable.synced >= self.offsets.assigned && self.sealing.is_empty()
+    }
+
     /// Whether the journal holds something of this log that its segments may not.
     pub fn is_journaled(&self) -> bool {
         self.durable.covered() > self.durable.synced

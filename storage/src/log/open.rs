@@ -6,19 +6,18 @@
 //! means "nothing here" (C21). Producers are restored from the newest snapshot that lies before what is read,
 //! and from the headers after it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shard::{Disk, FileId, IoError, OpenMode, WallMs};
+use shard::{Disk, IoError, OpenMode, WallMs};
 
 use super::close::{Marker, index_crc, read_marker, remove_if_there, unmark};
 use super::compact::{finish_swaps, read_cleaned_to};
 use super::point::Point;
+use super::recover::Opening;
 use super::start;
-use super::writer::seal;
 use super::{Dirty, Durable, Log, Offsets, OnDisk, Tail, point};
-use crate::batch::BatchHeader;
 use crate::epochs::{self, Epochs};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
@@ -30,8 +29,6 @@ use crate::scan::Scanner;
 use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, Segment, TIME_INDEX, parse_name, path_of};
 use crate::settings::LogSettings;
 
-/// Recovery reads this many bytes at a time.
-const WINDOW_LEN: usize = 256 << 10;
 /// No index, snapshot or epoch file is larger.
 const FILE_LEN_MAX: u64 = 1 << 30;
 
@@ -65,12 +62,12 @@ pub struct Recovered {
 
 /// A segment as found in the directory.
 #[derive(Debug, Clone, Copy)]
-struct FoundSegment {
-    base: Offset,
-    size: u32,
-    modified: WallMs,
+pub(super) struct FoundSegment {
+    pub base: Offset,
+    pub size: u32,
+    pub modified: WallMs,
     /// The next segment's base; none for the active one.
-    next: Option<Offset>,
+    pub next: Option<Offset>,
 }
 
 /// What the directory holds.
@@ -83,13 +80,21 @@ struct Found {
 }
 
 impl Log {
-    /// Opens a log; an absent directory is an empty log, and stays absent until the first write.
+    /// Opens a log, however long that takes; an absent directory is an empty log, and stays absent until the first
+    /// write. [`Opening`] does the same a step at a time.
     pub fn open(
         disk: &mut dyn Disk,
         files: &mut OpenFiles,
         with: OpenLog,
     ) -> Result<(Log, Recovered), StorageError> {
-        let mut log = Log {
+        let mut opening = Opening::begin(disk, files, with)?;
+        while !opening.step(disk, files, u64::MAX)? {}
+        Ok(opening.finish())
+    }
+
+    /// A log of which nothing is known yet.
+    fn empty(with: OpenLog) -> Log {
+        Log {
             id: with.id,
             dir: with.dir,
             settings: with.settings,
@@ -106,23 +111,29 @@ impl Log {
             has_failed_compaction: false,
             offline: None,
             on_disk: OnDisk { has_dir: false, marked: None, has_epochs: true },
-        };
-        let mut recovered = Recovered { is_clean: true, ..Recovered::default() };
-        match disk.list(&log.dir) {
-            Err(IoError::NOT_FOUND) => return Ok((log, recovered)),
-            Err(error) => return Err(StorageError::io(&log.dir)(error)),
-            Ok(mut entries) => {
-                log.on_disk.has_dir = true;
-                log.cleaned_to = read_cleaned_to(disk, &log.dir)?.unwrap_or_default();
-                if finish_swaps(disk, &log.dir, &entries)? {
-                    entries = disk.list(&log.dir).map_err(StorageError::io(&log.dir))?;
-                }
-                let found = Found::in_entries(&log.dir, entries)?;
-                Recovery { log: &mut log, disk, files, found, now: with.now, report: &mut recovered }
-                    .run()?;
-            }
         }
-        Ok((log, recovered))
+    }
+}
+
+impl Opening {
+    /// Looks at what the directory holds and loads what can be trusted: small files only, so that it takes a bounded
+    /// time. What is left to read comes with [`Opening::step`].
+    pub fn begin(disk: &mut dyn Disk, files: &mut OpenFiles, with: OpenLog) -> Result<Opening, StorageError> {
+        let now = with.now;
+        let mut opening = Opening::of(Log::empty(with), now);
+        let log = &mut opening.log;
+        let mut entries = match disk.list(&log.dir) {
+            Err(IoError::NOT_FOUND) => return Ok(opening.without_files()),
+            listed => listed.map_err(StorageError::io(&log.dir))?,
+        };
+        log.on_disk.has_dir = true;
+        log.cleaned_to = read_cleaned_to(disk, &log.dir)?.unwrap_or_default();
+        if finish_swaps(disk, &log.dir, &entries)? {
+            entries = disk.list(&log.dir).map_err(StorageError::io(&log.dir))?;
+        }
+        let found = Found::in_entries(&log.dir, entries)?;
+        Preparation { log: &mut opening.log, disk, files, found, now }.run()?.fill(&mut opening);
+        Ok(opening)
     }
 }
 
@@ -151,18 +162,41 @@ impl Found {
     }
 }
 
-/// A recovery under way.
-struct Recovery<'a> {
+/// Finding out what of a log can be trusted without reading it.
+struct Preparation<'a> {
     log: &'a mut Log,
     disk: &'a mut dyn Disk,
     files: &'a mut OpenFiles,
     found: Found,
     now: WallMs,
-    report: &'a mut Recovered,
 }
 
-impl Recovery<'_> {
-    fn run(mut self) -> Result<(), StorageError> {
+/// What a preparation found out.
+struct Prepared {
+    is_clean: bool,
+    snapshots: BTreeSet<Offset>,
+    marker: Option<Marker>,
+    has_epochs: bool,
+    snapshot_at: Offset,
+    point: Option<Point>,
+    segments: VecDeque<(FoundSegment, Option<Segment>)>,
+}
+
+impl Prepared {
+    fn fill(self, opening: &mut Opening) {
+        opening.report.is_clean = self.is_clean;
+        opening.end = self.segments.front().map_or(opening.log.offsets.log_start, |(first, _)| first.base);
+        opening.snapshots = self.snapshots;
+        opening.marker = self.marker;
+        opening.has_epochs = self.has_epochs;
+        opening.snapshot_at = self.snapshot_at;
+        opening.point = self.point;
+        opening.left = self.segments;
+    }
+}
+
+impl Preparation<'_> {
+    fn run(mut self) -> Result<Prepared, StorageError> {
         let marker = read_marker(self.disk, &self.log.dir)?;
         if let Some(start) = start::read(self.disk, &self.log.dir)? {
             self.log.offsets = Offsets::at(self.log.offsets.log_start.max(start));
@@ -184,80 +218,23 @@ impl Recovery<'_> {
             }
             None => self.load_snapshot(doubtful_from)?,
         };
-        self.report.is_clean = segments.is_empty() || (first_doubtful.is_none() && marker.is_some());
+        let is_clean = segments.is_empty() || (first_doubtful.is_none() && marker.is_some());
         if let Some(Marker { base, end, .. }) = marker {
-            if self.report.is_clean {
+            if is_clean {
                 self.log.on_disk.marked = Some((base, end));
             } else {
                 unmark(self.disk, &self.log.dir, base, end)?;
             }
         }
-
-        let mut end = segments.first().map_or(self.log.offsets.log_start, |first| first.base);
-        for (index, (found, trusted)) in segments.iter().zip(trusted).enumerate() {
-            if found.base < end {
-                return Err(self.error(found.base, 0, Cause::Corrupt));
-            }
-            let is_trusted = trusted.is_some();
-            let mut read_from = found.base;
-            let mut segment = trusted.unwrap_or_else(|| Segment::new(found.base));
-            if let Some(point) = point.take_if(|point| point.segment.base == found.base) {
-                (segment, read_from) = (point.segment, point.end);
-            }
-            let known_end = match found.next {
-                None if is_trusted => marker.map(|marker| marker.end),
-                next => next,
-            };
-            let needs_headers = !is_trusted || !has_epochs || known_end.is_none_or(|end| snapshot_at < end);
-            end = match known_end {
-                Some(known) if !needs_headers => known,
-                _ => self.read_segment(&mut segment, found, is_trusted, read_from, snapshot_at)?,
-            };
-            // Compaction leaves gaps between segments, but sealed ones. Without that proof, a gap is a lost
-            // tail.
-            let lost_tail =
-                found.next.is_some_and(|next| end < next && !self.found.snapshots.contains(&next));
-            segment.date_by_file(found.modified);
-            let is_cut = segment.size < found.size || lost_tail;
-            self.log.segments.push(segment);
-            if is_cut {
-                self.cut(found, &segments[index + 1..])?;
-                break;
-            }
-            if !is_trusted && found.next.is_some() {
-                self.seal_last(end)?;
-            }
-        }
-        self.finish(end)
-    }
-
-    fn finish(&mut self, mut end: Offset) -> Result<(), StorageError> {
-        let log = &mut *self.log;
-        if let Some(first) = log.segments.first() {
-            log.offsets.log_start = log.offsets.log_start.max(first.base);
-        }
-        log.epochs.cut(end);
-        // A log start beyond the end was kept elsewhere and outlived the data: what follows leaves a gap, in
-        // a segment of its own, because a segment's offsets lie at most 2^31-1 apart.
-        if log.offsets.log_start > end {
-            end = log.offsets.log_start;
-            self.drop_empty_active()?;
-        }
-        let log = &mut *self.log;
-        log.segments.iter_mut().for_each(|segment| segment.written = segment.size);
-        log.offsets = Offsets { end, assigned: end, ..Offsets::at(log.offsets.log_start) };
-        // Without a clean close nobody knows what of the page cache has reached the disk.
-        let first = log.segments.first().map_or(end, |first| first.base);
-        log.durable = Durable::at(if self.report.is_clean { end } else { first });
-        log.offsets.validate();
-        Ok(())
-    }
-
-    fn drop_empty_active(&mut self) -> Result<(), StorageError> {
-        let Some(mut active) = self.log.segments.pop_if(|active| active.size == 0) else { return Ok(()) };
-        active.release(self.files);
-        let path = path_of(&self.log.dir, active.base, LOG);
-        self.disk.remove(&path).map_err(StorageError::io(&path))
+        Ok(Prepared {
+            is_clean,
+            snapshots: self.found.snapshots,
+            marker,
+            has_epochs,
+            snapshot_at,
+            point,
+            segments: segments.into_iter().zip(trusted).collect(),
+        })
     }
 
     /// Removes what deletion left when it was cut short: sealed segments before the log's start, whose producers
@@ -421,94 +398,4 @@ impl Recovery<'_> {
         segment.indexes = Indexes::Growing(index);
         Ok(Some(segment))
     }
-
-    /// Reads a segment's batches from a recovery point or its start: to trust it (then it may come out shorter), or
-    /// only to learn from its headers. Gives the offset after its last batch.
-    fn read_segment(
-        &mut self,
-        segment: &mut Segment,
-        found: &FoundSegment,
-        is_trusted: bool,
-        read_from: Offset,
-        snapshot_at: Offset,
-    ) -> Result<Offset, StorageError> {
-        let file = segment.open_log(self.disk, self.files, &self.log.dir, OpenMode::Write)?;
-        // What lies before a recovery point is in the segment already, unless only the headers are wanted.
-        let start = if is_trusted { 0 } else { segment.size };
-        let (mut at, end) = (u64::from(start), u64::from(found.size));
-        let mut next_offset = if is_trusted { found.base } else { read_from };
-        let dir = self.log.dir.clone();
-        let mut scanner = Scanner::new(self.disk, file, WINDOW_LEN);
-        while let Some((header, size)) =
-            next_batch(&mut scanner, at, end, next_offset, !is_trusted).map_err(StorageError::io(&dir))?
-            && header.last_offset().distance_from(found.base) <= i64::from(i32::MAX)
-        {
-            if header.base_offset >= snapshot_at {
-                self.log.producers.apply(&header, self.now, self.log.settings.producer_count_max);
-            }
-            if self.log.epochs.apply(header.leader_epoch, header.base_offset) {
-                self.log.on_disk.has_epochs = false;
-            }
-            if !is_trusted {
-                segment.apply(&header, size as u32, found.modified, self.log.settings.index_interval_bytes);
-                self.report.checked_bytes += size;
-            }
-            next_offset = header.last_offset().plus(1);
-            at += size;
-        }
-        if is_trusted && at < end {
-            return Err(self.error(found.base, at, Cause::Corrupt));
-        }
-        if !is_trusted {
-            self.report.rebuilt_count += 1;
-        }
-        Ok(next_offset)
-    }
-
-    /// Cuts the last loaded segment to its whole batches, and removes what follows: it was written later and
-    /// never synced.
-    fn cut(&mut self, found: &FoundSegment, later: &[FoundSegment]) -> Result<(), StorageError> {
-        let snapshots = &self.found.snapshots;
-        let at = self.log.segments.last().map_or(0, |segment| u64::from(segment.size));
-        if later.iter().any(|later| later.next.is_some_and(|next| snapshots.contains(&next))) {
-            return Err(self.error(found.base, at, Cause::DamagedWithin));
-        }
-        for later in later {
-            self.report.cut_bytes += u64::from(later.size);
-            let path = path_of(&self.log.dir, later.base, LOG);
-            self.disk.remove(&path).map_err(StorageError::io(&path))?;
-        }
-        self.report.cut_bytes += u64::from(found.size) - at;
-        let Some(segment) = self.log.segments.last_mut() else { return Ok(()) };
-        let file: FileId = segment.open_log(self.disk, self.files, &self.log.dir, OpenMode::Write)?;
-        // Durably, before anything is appended: a power cut could bring old batches back behind new ones.
-        let cut = self.disk.truncate(file, at).and_then(|()| self.disk.sync(file));
-        cut.map_err(StorageError::io(&self.log.dir))
-    }
-
-    /// Seals the segment just read, since others follow it.
-    fn seal_last(&mut self, end: Offset) -> Result<(), StorageError> {
-        let snapshot = self.log.producers.encode_snapshot();
-        let Some(segment) = self.log.segments.last_mut() else { return Ok(()) };
-        let file = segment.open_log(self.disk, self.files, &self.log.dir, OpenMode::Write)?;
-        self.disk.sync(file).map_err(StorageError::io(&self.log.dir))?;
-        seal(self.disk, &self.log.dir, segment, end, &snapshot)
-    }
-
-    fn error(&self, base: Offset, position: u64, cause: Cause) -> StorageError {
-        StorageError::new(&path_of(&self.log.dir, base, LOG), position, cause)
-    }
-}
-
-/// The batch at `at`, if a whole one is there.
-fn next_batch(
-    scanner: &mut Scanner<'_>,
-    at: u64,
-    end: u64,
-    offset_min: Offset,
-    checks_crc: bool,
-) -> Result<Option<(BatchHeader, u64)>, IoError> {
-    let Some((header, size)) = scanner.header_at(at, end, offset_min)? else { return Ok(None) };
-    let is_whole = !checks_crc || scanner.has_right_crc(at, &header, size)?;
-    Ok(is_whole.then_some((header, size)))
 }

@@ -52,11 +52,27 @@ impl Rig {
         settings: LogSettings,
         log_start: Offset,
     ) -> Result<(Rig, Recovered), StorageError> {
+        Rig::open_and_keep(world, settings, log_start, false)
+    }
+
+    /// Opens the log of a world, and takes its journal over if that is asked for.
+    pub fn open_and_keep(
+        world: World,
+        settings: LogSettings,
+        log_start: Offset,
+        keeps_journal: bool,
+    ) -> Result<(Rig, Recovered), StorageError> {
         let mut io = world.io();
-        let replayed = journal::replay(io.disk(), Path::new("/data"), |id| (*id == ID).then(dir))?;
+        let replayed = journal::replay(
+            io.disk(),
+            Path::new("/data"),
+            |id| (*id == ID).then(dir),
+            |core, len, _| keeps_journal && (core, len) == (0, journal::LEN_MIN),
+        )?;
         let run = world.random_u64();
-        let journal =
-            Journal::open(io.disk(), &journal::path_of(Path::new("/data"), 0), journal::LEN_MIN, run)?;
+        let path = journal::path_of(Path::new("/data"), 0);
+        let (journal, kept) = Journal::open(io.disk(), &path, journal::LEN_MIN, run)?;
+        assert!(kept.is_empty() || keeps_journal);
         let mut files = OpenFiles::new(FILES_MAX);
         let now = io.wall_ms();
         let with = OpenLog { id: ID, dir: dir(), settings: Arc::new(settings), log_start, now };
@@ -77,6 +93,7 @@ impl Rig {
             pool,
         };
         rig.log.advance_high_watermark(rig.log.readable_end());
+        rig.make_journal();
         Ok((rig, recovered))
     }
 
@@ -221,6 +238,21 @@ impl Rig {
                 true
             }
         }
+    }
+
+    /// Lets the journal become ready.
+    fn make_journal(&mut self) {
+        for _ in 0..1000 {
+            let Some(journal) = self.journal.as_mut().filter(|journal| !journal.is_ready()) else { return };
+            journal.push(&mut self.ops, JOURNAL);
+            for (token, op) in self.ops.drain() {
+                self.io.push(token, op);
+                self.under_way += 1;
+            }
+            self.reap();
+            self.world.advance();
+        }
+        panic!("the journal never becomes ready");
     }
 
     fn has_journal_work(&self) -> bool {
