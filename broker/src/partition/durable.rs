@@ -9,7 +9,7 @@ use shard::{Completion, Nanos, Token};
 use storage::journal::{self, Commit, Journal};
 use storage::{LogId, Offset};
 
-use super::{GENERATION_MASK, JOURNAL, Outbound, Partitions};
+use super::{GENERATION_MASK, JOURNAL, NoLog, Outbound, Partitions};
 use crate::mail::{PartitionId, Turn};
 
 /// Segments that a checkpoint syncs at a time.
@@ -173,8 +173,14 @@ impl Partitions {
             Err(error) => {
                 tracing::error!(core = turn.shard.0, %error, "the journal cannot be written: all partitions of this core are offline until a restart");
                 for (_, partition) in &mut self.slots {
-                    if let Ok(log) = &mut partition.log {
-                        log.on_journal_failed(error);
+                    match &mut partition.log {
+                        Ok(log) => drop(log.on_journal_failed(error)),
+                        Err(NoLog::Offline(_)) => {}
+                        // What waits for the log is told when its turn comes.
+                        Err(no_log) => {
+                            let why = format!("the core's journal cannot be written: {error}");
+                            *no_log = NoLog::Offline(why);
+                        }
                     }
                     partition.fail_appends(&format!("the core's journal cannot be written: {error}"), out);
                     partition.watches.wake(out);

@@ -150,10 +150,6 @@ impl Partitions {
         // They may have changed while it was being opened.
         log.set_settings(std::sync::Arc::clone(&partition.topic.log_settings));
         let is_synced = log.synced_end() >= end;
-        // A core whose journal has failed takes no more records, whichever log they are for.
-        if let Some(error) = self.durability.journal.as_ref().and_then(|journal| journal.failed()) {
-            log.on_journal_failed(error);
-        }
         partition.log = Ok(log);
         self.openings.counts.opened += 1;
         self.openings.counts.checked_bytes += recovered.checked_bytes;
