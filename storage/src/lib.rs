@@ -13,7 +13,9 @@ pub mod epochs;
 pub mod error;
 pub mod files;
 pub mod index;
+pub mod inspect;
 pub mod journal;
+mod line;
 pub mod log;
 pub mod offset;
 pub mod producers;
@@ -28,8 +30,8 @@ pub use error::{Cause, StorageError};
 pub use files::OpenFiles;
 pub use journal::{Journal, LogId};
 pub use log::{
-    AppendRefusal, Appended, CompactStep, Compaction, Found, Log, Offline, Offsets, OpenLog, Progress,
-    Recovered, Upkeep, aside_of,
+    AppendRefusal, Appended, CompactStep, Compaction, Deletion, DeletionReason, Dirtiness, Found, Log,
+    Offline, Offsets, OpenLog, Outlook, OutlookSegment, Progress, Recovered, Upkeep, aside_of,
 };
 pub use offset::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence};
 pub use producers::{Duplicate, SequenceRefusal};

@@ -16,8 +16,10 @@ mod close;
 mod compact;
 mod dirty;
 mod durable;
+pub(crate) mod facts;
 mod offsets;
 mod open;
+mod outlook;
 mod point;
 mod reader;
 mod retention;
@@ -25,6 +27,7 @@ mod start;
 mod tail;
 mod time;
 mod truncate;
+mod versions;
 mod writer;
 
 use std::collections::VecDeque;
@@ -46,10 +49,11 @@ use durable::Durable;
 use tail::Tail;
 
 pub use close::aside_of;
-pub use compact::{CompactStep, Compaction};
+pub use compact::{CompactStep, Compaction, Dirtiness};
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};
-pub use retention::Upkeep;
+pub use outlook::{Outlook, OutlookSegment};
+pub use retention::{Deletion, DeletionReason, Upkeep};
 pub use time::Found;
 
 /// One partition's log.

@@ -38,6 +38,50 @@ pub fn check(disk: &mut dyn Disk, data_dir: &Path) -> Result<(), StorageError> {
     Ok(())
 }
 
+/// What a journal's newest whole header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JournalHead {
+    /// Rises with each header written.
+    pub number: u64,
+    /// Which use of the file.
+    pub run: u64,
+    /// Where the first frame that is needed begins.
+    pub tail: u64,
+    /// The file's length in bytes.
+    pub len: u64,
+}
+
+/// An entry of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownEntry {
+    /// The sequence number of its frame, and its place there.
+    pub at: (u64, u32),
+    /// Where its bytes belong.
+    pub place: Place,
+    /// How many they are.
+    pub len: usize,
+    /// Whether this version knows what to do with it.
+    pub is_known: bool,
+}
+
+/// Shows a journal's entries from the tail on and changes nothing. Gives its head and how many whole frames there are;
+/// nothing for a file that never became a journal.
+pub fn show(
+    disk: &mut dyn Disk,
+    path: &Path,
+    mut on_entry: impl FnMut(ShownEntry),
+) -> Result<Option<(JournalHead, u64)>, StorageError> {
+    let Some(header) = read_header(disk, path)? else { return Ok(None) };
+    let file = disk.open(path, OpenMode::Read).map_err(StorageError::io(path))?;
+    let frames = replay_frames(disk, file, &header, |_, at, kind, place, bytes| {
+        on_entry(ShownEntry { at, place, len: bytes.len(), is_known: kind == frame::WRITE });
+        Ok(())
+    });
+    disk.close(file);
+    let Header { number, run, tail, len, .. } = header;
+    Ok(Some((JournalHead { number, run, tail, len }, frames?)))
+}
+
 /// Replays all journals of a data directory, and makes them empty. `dir_of` says where a log lies, if it is
 /// still there.
 pub fn replay(

@@ -146,7 +146,7 @@ impl Attributes {
     const DELETE_HORIZON: i16 = 1 << 6;
 
     /// Until when tombstones stay, in ms, if the batch says so in place of its base timestamp (KIP-534).
-    pub(super) fn delete_horizon(self, base_timestamp: i64) -> Option<i64> {
+    pub fn delete_horizon(self, base_timestamp: i64) -> Option<i64> {
         (self.0 & Attributes::DELETE_HORIZON != 0).then_some(base_timestamp)
     }
 
