@@ -31,7 +31,7 @@ use append::Waiting;
 use compaction::Compactions;
 use durable::Durability;
 pub use durable::{log_id, partition_id};
-pub use open::{remove_leftovers, replay_journals};
+pub use open::{open_log, partition_dir, remove_leftovers, replay_journals};
 use read::{Budget, PendingRead};
 use space::DiskSpace;
 use upkeep::Upkeep;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,6 +19,7 @@ use crate::config::{Cores, ServerConfig};
 use crate::data_dir::{self, DataDirError};
 use crate::metadata::controller::Controller;
 use crate::metadata::log::MetadataError;
+use crate::metadata::placement;
 use crate::node::Node;
 use crate::partition::replay_journals;
 
@@ -120,6 +121,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
         Ok(None) => return Err(StartError::Locked(data_dir)),
         Err(error) => return Err(StartError::Lock(data_dir, error)),
     };
+    check_versions(&data_dir)?;
     let addresses = find_addresses(&config)?;
     let id = config.values().node_id();
     let random = [boot::random_seed(), boot::random_seed()];
@@ -152,6 +154,14 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
     let durable_writes = probe_journal(&node)?;
     let running = boot_cores(&node, &addresses, &cpus, &pool)?;
     Ok(RunningNode { node, addresses, cpus, durable_writes, running, lock })
+}
+
+/// Refuses a directory that a newer version wrote, before anything in it is changed. The metadata log and each partition
+/// say so for themselves.
+fn check_versions(data_dir: &Path) -> Result<(), StartError> {
+    let files = &mut Files::default();
+    journal::check(files, data_dir).map_err(StartError::Journal)?;
+    placement::check_version(files, data_dir).map_err(StartError::Metadata)
 }
 
 /// Finds out how durable writes work where the data lies.

@@ -47,8 +47,13 @@ impl StorageError {
 
 impl fmt::Display for StorageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}: ", self.path.display(), self.position)?;
-        match self.cause {
+        write!(f, "{} at byte {}: {}", self.path.display(), self.position, self.cause)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Cause::Io(error) => error.fmt(f),
             Cause::Corrupt => f.write_str("not what must be there"),
             Cause::UnknownVersion => f.write_str("a newer version of Ringlog wrote this: start that one"),

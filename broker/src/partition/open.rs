@@ -4,9 +4,9 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use shard::Disk;
+use shard::{Disk, WallMs};
 use storage::journal::{self, Replayed};
-use storage::{Log, Offset, OpenLog, StorageError};
+use storage::{Log, Offset, OpenFiles, OpenLog, Recovered, StorageError};
 
 use super::watch::Watches;
 use super::{GENERATION_MASK, Outbound, Partition, Partitions, log_id, partition_id};
@@ -83,19 +83,13 @@ impl Partitions {
         }
         let dir = self.dir_of(topic, number);
         let placed = if is_start { Ok(()) } else { move_stray_aside(turn, &dir) };
-        let with = OpenLog {
-            id: log_id(&id),
-            dir,
-            settings: Arc::clone(&topic.log_settings),
-            log_start: Offset::ZERO,
-            now: turn.wall_ms,
-        };
-        let opened = placed
-            .and_then(|()| Log::open(turn.disk, &mut self.files, with).map_err(|error| error.to_string()));
+        let (data_dir, now) = (&self.data_dir, turn.wall_ms);
+        let opened = placed.and_then(|()| {
+            open_log(turn.disk, &mut self.files, data_dir, topic, number, now)
+                .map_err(|error| error.to_string())
+        });
         let log = match opened {
-            Ok((mut log, recovered)) => {
-                let end = log.offsets().end;
-                log.advance_high_watermark(end);
+            Ok((log, recovered)) => {
                 counts.opened += 1;
                 counts.checked_bytes += recovered.checked_bytes;
                 counts.cut_bytes += recovered.cut_bytes;
@@ -144,7 +138,7 @@ impl Partitions {
     }
 
     fn dir_of(&self, topic: &Topic, number: i32) -> PathBuf {
-        self.data_dir.join(format!("{}-{number}", topic.name))
+        partition_dir(&self.data_dir, topic, number)
     }
 
     /// Closes all logs cleanly, so that the next start has nothing to check. Everything must have been written.
@@ -167,6 +161,33 @@ impl Partitions {
     }
 }
 
+/// Where a partition's log lies.
+pub fn partition_dir(data_dir: &Path, topic: &Topic, number: i32) -> PathBuf {
+    data_dir.join(format!("{}-{number}", topic.name))
+}
+
+/// Opens a partition's log. All that it holds counts as committed: this node is its only replica.
+pub fn open_log(
+    disk: &mut dyn Disk,
+    files: &mut OpenFiles,
+    data_dir: &Path,
+    topic: &Topic,
+    number: i32,
+    now: WallMs,
+) -> Result<(Log, Recovered), StorageError> {
+    let with = OpenLog {
+        id: log_id(&PartitionId { topic_id: topic.id, partition: number }),
+        dir: partition_dir(data_dir, topic, number),
+        settings: Arc::clone(&topic.log_settings),
+        log_start: Offset::ZERO,
+        now,
+    };
+    let (mut log, recovered) = Log::open(disk, files, with)?;
+    let end = log.offsets().end;
+    log.advance_high_watermark(end);
+    Ok((log, recovered))
+}
+
 /// Brings into the segments what only the journals hold, after a crash. To be called before any partition is opened.
 pub fn replay_journals(
     disk: &mut dyn Disk,
@@ -177,7 +198,7 @@ pub fn replay_journals(
         let PartitionId { topic_id, partition } = partition_id(id);
         let topic = image.topic_by_id(topic_id)?;
         topic.partition(partition)?;
-        Some(data_dir.join(format!("{}-{partition}", topic.name)))
+        Some(partition_dir(data_dir, topic, partition))
     })?;
     if replayed.frames > 0 {
         let Replayed { frames, bytes, segments, .. } = replayed;
