@@ -132,7 +132,9 @@ impl<'a> BatchWalk<'a> {
             Err(fault) => return Ok(Some(Step::Broken { position, fault })),
         };
         let has_right_crc = !self.checks_crc || self.scanner.has_right_crc(position, &header, size)?;
-        self.next_offset = header.last_offset().plus(1);
+        // What a damaged header says of its end would make all that follows look wrong.
+        let last = if has_right_crc { header.last_offset() } else { header.base_offset };
+        self.next_offset = last.plus(1);
         self.position += size;
         Ok(Some(Step::Batch { position, header, size, has_right_crc }))
     }
