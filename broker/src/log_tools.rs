@@ -12,6 +12,7 @@
 mod dump;
 mod excerpt;
 mod explain;
+mod import;
 mod place;
 mod rehearsal;
 mod report;
@@ -24,6 +25,7 @@ use clap::Subcommand;
 
 pub use dump::DumpArgs;
 pub use explain::ExplainArgs;
+pub use import::ImportArgs;
 pub use verify::VerifyArgs;
 
 /// What `ringlog log` does.
@@ -35,6 +37,8 @@ pub enum LogCommand {
     Verify(VerifyArgs),
     /// Say what retention and compaction will do next to each partition, and why.
     Explain(ExplainArgs),
+    /// Take topics over from a log directory of Kafka's.
+    Import(ImportArgs),
 }
 
 /// Why a tool gives up.
@@ -67,6 +71,7 @@ pub fn run(command: &LogCommand) -> ExitCode {
         LogCommand::Dump(args) => dump::run(args),
         LogCommand::Verify(args) => verify::run(args),
         LogCommand::Explain(args) => explain::run(args),
+        LogCommand::Import(args) => import::run(args),
     };
     match done {
         Ok(Verdict::Sound) => ExitCode::SUCCESS,

@@ -6,6 +6,7 @@
 mod append;
 mod compaction;
 mod durable;
+mod leftovers;
 mod lookup;
 mod open;
 mod own;
@@ -31,7 +32,8 @@ use append::Waiting;
 use compaction::Compactions;
 use durable::Durability;
 pub use durable::{log_id, partition_id};
-pub use open::{open_log, partition_dir, remove_leftovers, replay_journals};
+pub use leftovers::{IMPORT_DIR, IMPORT_MARK, remove_leftovers, remove_unfinished_import};
+pub use open::{open_log, partition_dir, replay_journals};
 use read::{Budget, PendingRead};
 use space::DiskSpace;
 use upkeep::Upkeep;

@@ -158,7 +158,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
 
 /// Refuses a directory that a newer version wrote, before anything in it is changed. The metadata log and each partition
 /// say so for themselves.
-fn check_versions(data_dir: &Path) -> Result<(), StartError> {
+pub(crate) fn check_versions(data_dir: &Path) -> Result<(), StartError> {
     let files = &mut Files::default();
     journal::check(files, data_dir).map_err(StartError::Journal)?;
     placement::check_version(files, data_dir).map_err(StartError::Metadata)

@@ -30,8 +30,9 @@ pub use error::{Cause, StorageError};
 pub use files::OpenFiles;
 pub use journal::{Journal, LogId};
 pub use log::{
-    AppendRefusal, Appended, CompactStep, Compaction, Deletion, DeletionReason, Dirtiness, Found, Log,
-    Offline, Offsets, OpenLog, Outlook, OutlookSegment, Progress, Recovered, Upkeep, aside_of,
+    AppendRefusal, Appended, CompactStep, Compaction, Deletion, DeletionReason, Dirtiness, Found,
+    ImportFault, ImportLog, ImportRefusal, Imported, Log, Offline, Offsets, OpenLog, Outlook, OutlookSegment,
+    Progress, Recovered, Upkeep, aside_of, import,
 };
 pub use offset::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence};
 pub use producers::{Duplicate, SequenceRefusal};

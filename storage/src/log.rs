@@ -17,6 +17,7 @@ mod compact;
 mod dirty;
 mod durable;
 pub(crate) mod facts;
+mod import;
 mod offsets;
 mod open;
 mod outlook;
@@ -50,6 +51,7 @@ use tail::Tail;
 
 pub use close::aside_of;
 pub use compact::{CompactStep, Compaction, Dirtiness};
+pub use import::{ImportFault, ImportLog, ImportRefusal, Imported, import};
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};
 pub use outlook::{Outlook, OutlookSegment};

@@ -1,6 +1,6 @@
 //! Making this core's partitions what the metadata says: opening the new, deleting the gone, closing all at the end.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -219,30 +219,4 @@ fn move_stray_aside(turn: &mut Turn<'_>, dir: &Path) -> Result<(), String> {
         .map_err(|error| format!("files lie in the place of a new partition and cannot be moved: {error}"))?;
     tracing::warn!(dir = %dir.display(), aside = %aside.display(), "files in the place of a new partition were moved aside");
     Ok(())
-}
-
-/// Finishes deletions that a crash cut short: directories that are marked as deleted, and those of the topics in `removed`
-/// that the metadata has no more. A directory that no topic explains is left alone.
-pub fn remove_leftovers(
-    disk: &mut dyn Disk,
-    data_dir: &Path,
-    image: &Image,
-    removed: &HashSet<String>,
-) -> Result<(), shard::IoError> {
-    for entry in disk.list(data_dir)?.into_iter().filter(|entry| entry.is_dir) {
-        let topic = parse_partition_dir(&entry.name);
-        let is_removed = topic.is_some_and(|topic| removed.contains(topic) && image.topic(topic).is_none());
-        if is_removed || entry.name.ends_with(".deleted") {
-            tracing::info!(dir = %entry.name, "finishing the deletion of a partition");
-            disk.remove_dir(&data_dir.join(&entry.name))?;
-        } else if topic.is_some_and(|topic| topic != "__cluster_metadata" && image.topic(topic).is_none()) {
-            tracing::warn!(dir = %entry.name, "no topic has this partition: the directory is left alone");
-        }
-    }
-    Ok(())
-}
-
-fn parse_partition_dir(name: &str) -> Option<&str> {
-    let (topic, number) = name.rsplit_once('-')?;
-    number.parse::<u32>().ok().map(|_| topic)
 }

@@ -12,7 +12,7 @@ use crate::config::properties;
 use crate::log_tools::ToolError;
 use crate::log_tools::report::Line;
 use crate::metadata::placement;
-use crate::partition::partition_id;
+use crate::partition::{IMPORT_MARK, partition_id};
 
 /// No file of these kinds is larger.
 const FILE_LEN_MAX: u64 = 256 << 20;
@@ -130,7 +130,9 @@ impl Dump<'_> {
 
     pub(super) fn small(&mut self, path: &Path, name: &str) -> Result<(), ToolError> {
         if inspect::facts_of(name, &[]).is_none() {
-            return self.begin_file(path, "not one that is known");
+            let is_mark = name == IMPORT_MARK;
+            return self
+                .begin_file(path, if is_mark { "the mark of an import" } else { "not one that is known" });
         }
         self.begin_file(path, "a mark of Ringlog's")?;
         let Some(bytes) = self.read(path)? else { return Ok(()) };
@@ -156,6 +158,7 @@ fn reason(cause: Cause) -> &'static str {
         Cause::Corrupt | Cause::DamagedWithin => "it is damaged, or something else's",
         Cause::Io(_) => "it cannot be read",
         Cause::Gone => "it is gone",
+        Cause::Unfinished => "compaction was cut short here",
         Cause::Short => "it ends too early",
     }
 }
