@@ -152,3 +152,51 @@ fn explain_tells_which_segment_goes_next_and_why() {
     assert!(out.contains("deletion next=nothing why=\"cleanup.policy is without delete"), "{out}");
     assert!(out.contains("compaction cleaned_to=0 clean_bytes=0 dirty_bytes="), "{out}");
 }
+
+#[test]
+fn what_belongs_to_the_node_stops_the_start_if_it_is_newer() {
+    let golden = |name: &str| {
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/log_tools/golden").join(name))
+            .unwrap()
+    };
+    let journal = Path::new(env!("CARGO_MANIFEST_DIR")).join("../storage/tests/golden/ringlog-1/0.journal");
+    let files: [(&str, Vec<u8>, usize, &str); 3] = [
+        ("meta.properties", golden("meta.properties"), 8, "version 2 is not known"),
+        ("ringlog-placement", golden("ringlog-placement"), 18, "a newer version of Ringlog wrote this"),
+        (
+            "ringlog-journal/0.journal",
+            std::fs::read(journal).unwrap(),
+            8,
+            "a newer version of Ringlog wrote this",
+        ),
+    ];
+    for (name, bytes, version_at, reason) in files {
+        let place = Place::with_golden_topic(&format!("start-{}", name.replace('/', "-")));
+        std::fs::create_dir(place.file("ringlog-journal")).unwrap();
+        place.change(name, |file| *file = bytes.clone());
+        let (status, out) = run(&["log", "verify", place.path()]);
+        assert_eq!(status, 0, "version 1 is read: {out}");
+        place.change(name, |file| file[version_at] = if name.ends_with("journal") { 2 } else { b'2' });
+        let before = place.content();
+        let (status, out) =
+            run(&["start", "--data-dir", place.path(), "--listen", "127.0.0.1:0", "--cores", "1"]);
+        assert_eq!(status, 1, "{name}: {out}");
+        assert!(out.contains(reason), "{name}: {out}");
+        let mut after = place.content();
+        after.retain(|(path, _)| !path.ends_with(".lock"));
+        assert!(after == before, "{name}: the start has changed something");
+    }
+}
+
+#[test]
+fn the_golden_files_of_the_node_have_their_meaning() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/log_tools/golden");
+    let (status, out) = run(&["log", "dump", dir.to_str().unwrap()]);
+    assert_eq!(status, 0, "{out}");
+    for wanted in [
+        "property name=cluster.id value=Xc7kPiFODwcHDpf4-YbeFg",
+        "placement topic_id=9w6fuhVYSI2nvF1eTg91fQ partition=1 core=1",
+    ] {
+        assert!(out.contains(wanted), "{out}");
+    }
+}

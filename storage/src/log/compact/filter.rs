@@ -99,6 +99,10 @@ impl Filter<'_> {
         if new_horizon.is_some() {
             attributes = attributes.with_delete_horizon();
         }
+        if count == 0 {
+            // As Kafka leaves it: librdkafka never comes back from unpacking nothing.
+            attributes = attributes.with_codec(Codec::None);
+        }
         let max_timestamp = match () {
             () if attributes.has_append_time() || count == 0 => header.max_timestamp,
             () => newest,
