@@ -1,4 +1,5 @@
-//! The command line: `ringlog start` and its flags, and how they become a configuration.
+//! The command line: `ringlog start` and its flags, and how they become a configuration. `ringlog log` stands in
+//! [`log_tools`](crate::log_tools).
 //!
 //! A flag is a short way to write a setting: `--data-dir D` is `log.dirs=D`, `--listen` is `listeners`,
 //! `--advertise` is `advertised.listeners`, `--cores` is `ringlog.cores`, `--node-id` is `node.id`. Flags
@@ -15,6 +16,7 @@ use crate::config::properties;
 use crate::config::server_table::find_server_setting;
 use crate::config::setting::list_elements;
 use crate::config::{Given, Origin, ServerConfig, StartFault};
+use crate::log_tools::LogCommand;
 
 /// A broker for Kafka clients.
 #[derive(Debug, Parser)]
@@ -28,6 +30,9 @@ pub struct Cli {
 pub enum Command {
     /// Run a broker until it is told to stop.
     Start(StartArgs),
+    /// Look at the data of a stopped broker, or fill it from Kafka's.
+    #[command(subcommand)]
+    Log(LogCommand),
 }
 
 /// What `ringlog start` takes.

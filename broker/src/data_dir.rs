@@ -10,7 +10,7 @@ use shard::{Disk, IoError};
 use crate::config::properties;
 
 /// The file that says whose directory it is.
-const FILE: &str = "meta.properties";
+pub const FILE: &str = "meta.properties";
 
 /// More than such a file ever has, bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -69,10 +69,8 @@ pub fn open(
 ) -> Result<Identity, DataDirError> {
     let path = dir.join(FILE);
     let io = |error| DataDirError::Io(path.clone(), error);
-    disk.create_dir(dir).map_err(io)?;
-    match disk.read_file(&path, FILE_BYTES_MAX).map_err(io)? {
-        Some(bytes) => {
-            let identity = parse(&bytes).map_err(|why| DataDirError::NotUnderstood(path.clone(), why))?;
+    match read(disk, dir)? {
+        Some(identity) => {
             let owner = identity.node_id;
             if owner == node_id {
                 Ok(identity)
@@ -87,10 +85,19 @@ pub fn open(
             let text = format!(
                 "version={VERSION}\ncluster.id={cluster_id}\nnode.id={node_id}\ndirectory.id={directory_id}\n"
             );
+            disk.create_dir(dir).map_err(io)?;
             disk.replace_file(&path, text.as_bytes()).map_err(io)?;
             Ok(Identity { cluster_id, node_id })
         }
     }
+}
+
+/// Reads whose directory it is; nothing if it is nobody's yet.
+pub fn read(disk: &mut dyn Disk, dir: &Path) -> Result<Option<Identity>, DataDirError> {
+    let path = dir.join(FILE);
+    let bytes =
+        disk.read_file(&path, FILE_BYTES_MAX).map_err(|error| DataDirError::Io(path.clone(), error))?;
+    bytes.map(|bytes| parse(&bytes).map_err(|why| DataDirError::NotUnderstood(path, why))).transpose()
 }
 
 fn parse(bytes: &[u8]) -> Result<Identity, String> {

@@ -37,4 +37,7 @@ pub mod cli;
 #[allow(missing_docs)]
 pub mod config;
 
+#[allow(missing_docs)]
+pub mod log_tools;
+
 pub use mail::{Mail, PartitionId, PendingId, Turn};

@@ -1,4 +1,4 @@
-//! The `ringlog` program: reads the command line, starts the node, stops it on a signal.
+//! The `ringlog` program: reads the command line, starts the node and stops it on a signal, or runs a tool.
 
 #![forbid(unsafe_code)]
 
@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use broker::cli::{self, Cli, Command, StartArgs};
 use broker::config::topic_table::find_topic_setting;
+use broker::log_tools;
 use broker::start::{self, RunningNode};
 use clap::Parser;
 use shard::DurableWrites;
@@ -21,7 +22,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    let Command::Start(args) = Cli::parse().command;
+    let args = match Cli::parse().command {
+        Command::Start(args) => args,
+        Command::Log(command) => return log_tools::run(&command),
+    };
     match run(&args, started) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -12,3 +12,4 @@ pub mod record;
 mod settings;
 
 pub use image::{Image, PartitionMeta, Topic};
+pub use settings::log_settings;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,6 +19,7 @@ use crate::config::{Cores, ServerConfig};
 use crate::data_dir::{self, DataDirError};
 use crate::metadata::controller::Controller;
 use crate::metadata::log::MetadataError;
+use crate::metadata::placement;
 use crate::node::Node;
 use crate::partition::replay_journals;
 
@@ -124,6 +125,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
         Ok(None) => return Err(StartError::Locked(data_dir)),
         Err(error) => return Err(StartError::Lock(data_dir, error)),
     };
+    check_versions(&data_dir)?;
     let addresses = find_addresses(&config)?;
     let id = config.values().node_id();
     let random = [boot::random_seed(), boot::random_seed()];
@@ -165,6 +167,14 @@ fn open_files_max(core_count: usize) -> Result<usize, StartError> {
     let descriptors = boot::raise_descriptor_limit().map_err(StartError::System)?;
     let share = descriptors / 4 / core_count.max(1) as u64;
     Ok(usize::try_from(share).unwrap_or(OPEN_FILES_MAX).clamp(OPEN_FILES_MIN, OPEN_FILES_MAX))
+}
+
+/// Refuses a directory that a newer version wrote, before anything in it is changed. The metadata log and each partition
+/// say so for themselves.
+pub(crate) fn check_versions(data_dir: &Path) -> Result<(), StartError> {
+    let files = &mut Files::default();
+    journal::check(files, data_dir).map_err(StartError::Journal)?;
+    placement::check_version(files, data_dir).map_err(StartError::Metadata)
 }
 
 /// Finds out how durable writes work where the data lies.

@@ -11,6 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::buffer::Pool;
+use crate::clock::WallMs;
 use crate::mail::{self, Bell, ShardId};
 use crate::ring::{Ring, RingError};
 use crate::turn::{App, Shard};
@@ -124,7 +125,7 @@ fn is_absent(error: &io::Error) -> bool {
 /// Holds a directory for this process alone, until dropped.
 #[derive(Debug)]
 pub struct DirLock {
-    _file: File,
+    _file: Option<File>,
 }
 
 /// Takes a directory, made if missing, for this process alone; `None` if another process has it.
@@ -132,10 +133,30 @@ pub fn lock_dir(dir: &Path) -> io::Result<Option<DirLock>> {
     std::fs::create_dir_all(dir)?;
     let file = File::options().create(true).truncate(false).write(true).open(dir.join(".lock"))?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(DirLock { _file: file })),
+        Ok(()) => Ok(Some(DirLock { _file: Some(file) })),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }
+}
+
+/// Keeps processes that want a directory for themselves out of it while it is only read. Makes nothing: a directory that
+/// nobody ever locked stays without a lock. `None` if another process has it for itself.
+pub fn lock_dir_for_reading(dir: &Path) -> io::Result<Option<DirLock>> {
+    let file = match File::open(dir.join(".lock")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(DirLock { _file: None })),
+        opened => opened?,
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(Some(DirLock { _file: Some(file) })),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// The calendar, for a program that runs no core.
+pub fn wall_ms() -> WallMs {
+    let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    WallMs(since_1970.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
 }
 
 /// Why the cores did not come up.

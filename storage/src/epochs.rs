@@ -7,10 +7,13 @@
 //! 3 170
 //! ```
 
+use crate::error::Cause;
 use crate::offset::{LeaderEpoch, Offset};
 
 /// The file's name within a log's directory.
 pub const FILE_NAME: &str = "leader-epoch-checkpoint";
+
+const VERSION: &str = "0";
 
 /// Epochs with their first offsets, both rising.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,20 +63,31 @@ impl Epochs {
 
     /// The file's content.
     pub fn encode(&self) -> Vec<u8> {
-        let mut text = format!("0\n{}\n", self.starts.len());
+        let mut text = format!("{VERSION}\n{}\n", self.starts.len());
         for (epoch, start) in &self.starts {
             text.push_str(&format!("{} {}\n", epoch.0, start));
         }
         text.into_bytes()
     }
 
-    /// Reads a file's content; `None` if it is not what [`Epochs::encode`] writes.
-    pub fn decode(bytes: &[u8]) -> Option<Epochs> {
-        // A cut last line could read as another number.
-        let mut lines = std::str::from_utf8(bytes).ok()?.strip_suffix('\n')?.lines();
-        if lines.next()? != "0" {
-            return None;
+    /// Each epoch and where it begins, in their order.
+    pub fn starts(&self) -> &[(LeaderEpoch, Offset)] {
+        &self.starts
+    }
+
+    /// Reads a file's content: [`Cause::Corrupt`] if it is not what [`Epochs::encode`] writes.
+    pub fn decode(bytes: &[u8]) -> Result<Epochs, Cause> {
+        let text = std::str::from_utf8(bytes).map_err(|_| Cause::Corrupt)?;
+        match text.split_once('\n') {
+            Some((VERSION, _)) => Epochs::decode_whole(text).ok_or(Cause::Corrupt),
+            Some((version, _)) if version.parse::<u32>().is_ok() => Err(Cause::UnknownVersion),
+            _ => Err(Cause::Corrupt),
         }
+    }
+
+    fn decode_whole(text: &str) -> Option<Epochs> {
+        // A cut last line could read as another number.
+        let mut lines = text.strip_suffix('\n')?.lines().skip(1);
         let count: usize = lines.next()?.parse().ok()?;
         let mut epochs = Epochs::default();
         for line in lines {
@@ -122,9 +136,10 @@ mod tests {
     fn the_file_reads_back_as_written() {
         let epochs = epochs(&[(0, 0), (3, 170)]);
         assert_eq!(epochs.encode(), b"0\n2\n0 0\n3 170\n");
-        assert_eq!(Epochs::decode(&epochs.encode()), Some(epochs));
-        for broken in ["", "0\n1\n", "1\n0\n", "0\n1\nx y\n", "0\n2\n0 0\n", "0\n2\n0 0\n3 17"] {
-            assert_eq!(Epochs::decode(broken.as_bytes()), None, "{broken:?}");
+        assert_eq!(Epochs::decode(&epochs.encode()), Ok(epochs));
+        assert_eq!(Epochs::decode(b"1\nanything"), Err(Cause::UnknownVersion));
+        for broken in ["", "0\n1\n", "x\n0\n", "0\n1\nx y\n", "0\n2\n0 0\n", "0\n2\n0 0\n3 17"] {
+            assert_eq!(Epochs::decode(broken.as_bytes()), Err(Cause::Corrupt), "{broken:?}");
         }
     }
 }

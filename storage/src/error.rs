@@ -30,6 +30,8 @@ pub enum Cause {
     Gone,
     /// The file ends too early.
     Short,
+    /// Compaction was cut short here: the broker that did it has to finish it.
+    Unfinished,
     /// A damaged segment is followed by whole ones: no crash explains that, so nothing is cut.
     DamagedWithin,
 }
@@ -47,12 +49,20 @@ impl StorageError {
 
 impl fmt::Display for StorageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}: ", self.path.display(), self.position)?;
-        match self.cause {
+        write!(f, "{} at byte {}: {}", self.path.display(), self.position, self.cause)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Cause::Io(error) => error.fmt(f),
             Cause::Corrupt => f.write_str("not what must be there"),
             Cause::UnknownVersion => f.write_str("a newer version of Ringlog wrote this: start that one"),
             Cause::Gone => f.write_str("deleted meanwhile"),
+            Cause::Unfinished => {
+                f.write_str("compaction was cut short: start and stop that broker, so that it finishes")
+            }
             Cause::Short => f.write_str("the file ends too early"),
             Cause::DamagedWithin => f.write_str("damaged, although later segments are whole"),
         }

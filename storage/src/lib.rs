@@ -13,7 +13,9 @@ pub mod epochs;
 pub mod error;
 pub mod files;
 pub mod index;
+pub mod inspect;
 pub mod journal;
+mod line;
 pub mod log;
 pub mod offset;
 pub mod producers;
@@ -28,8 +30,9 @@ pub use error::{Cause, StorageError};
 pub use files::OpenFiles;
 pub use journal::{Journal, LogId};
 pub use log::{
-    AppendRefusal, Appended, CompactStep, Compaction, Found, Log, Offline, Offsets, OpenLog, Opening,
-    Progress, Recovered, Upkeep, aside_of, delete_dir, sync_segments,
+    AppendRefusal, Appended, CompactStep, Compaction, Deletion, DeletionReason, Dirtiness, Found,
+    ImportFault, ImportLog, ImportRefusal, Imported, Log, Offline, Offsets, OpenLog, Opening, Outlook,
+    OutlookSegment, Progress, Recovered, Upkeep, aside_of, delete_dir, import, sync_segments,
 };
 pub use offset::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence};
 pub use producers::{Duplicate, SequenceRefusal};

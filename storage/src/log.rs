@@ -16,8 +16,11 @@ mod close;
 mod compact;
 mod dirty;
 mod durable;
+pub(crate) mod facts;
+mod import;
 mod offsets;
 mod open;
+mod outlook;
 mod point;
 mod reader;
 mod recover;
@@ -26,6 +29,7 @@ mod start;
 mod tail;
 mod time;
 mod truncate;
+mod versions;
 mod writer;
 
 use std::collections::VecDeque;
@@ -47,11 +51,13 @@ use durable::Durable;
 use tail::Tail;
 
 pub use close::{aside_of, delete_dir, sync_segments};
-pub use compact::{CompactStep, Compaction};
+pub use compact::{CompactStep, Compaction, Dirtiness};
+pub use import::{ImportFault, ImportLog, ImportRefusal, Imported, import};
 pub use offsets::Offsets;
 pub use open::{OpenLog, Recovered};
+pub use outlook::{Outlook, OutlookSegment};
 pub use recover::Opening;
-pub use retention::Upkeep;
+pub use retention::{Deletion, DeletionReason, Upkeep};
 pub use time::Found;
 
 /// One partition's log.

@@ -5,7 +5,9 @@
 //! strict. At most a set number is remembered; the one idle longest makes room (C31). A producer of one batch
 //! costs 80 bytes and its place in the map; one of many batches 96 more.
 
-mod snapshot;
+pub(crate) mod snapshot;
+
+pub use snapshot::{SnapshotRow, snapshot_rows};
 
 use std::collections::HashMap;
 

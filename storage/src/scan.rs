@@ -66,7 +66,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Up to `len` bytes at `position`, which fit the window; fewer at the end of the file.
-    fn bytes_at(&mut self, position: u64, len: usize) -> Result<&[u8], IoError> {
+    pub(crate) fn bytes_at(&mut self, position: u64, len: usize) -> Result<&[u8], IoError> {
         assert!(len <= self.window.len());
         let is_there = position >= self.start && position + len as u64 <= self.start + self.filled as u64;
         if !is_there {

@@ -192,6 +192,19 @@ fn a_batch_left_without_records_says_no_codec() {
 }
 
 #[test]
+fn an_empty_batch_names_no_codec() {
+    let mut rig = Rig::new(compacted());
+    let packed = batch(&[("a", Some("v"))]).producer(ProducerId(5), ProducerEpoch(0), Sequence(0));
+    rig.append(packed.codec(Codec::Gzip, None));
+    rig.append(batch(&[("a", Some("w"))]));
+    rig.roll();
+    rig.compact(10).unwrap();
+    let bytes = rig.read(0, 1, true).unwrap();
+    let kept = batches_in(&bytes)[0].0;
+    assert_eq!((kept.record_count, kept.attributes.codec()), (0, Some(Codec::None)));
+}
+
+#[test]
 fn lag_ratio_and_the_active_segment_hold_compaction_back() {
     let lagging = LogSettings { compaction_lag_ms_min: 5000, ..compacted() };
     let mut rig = Rig::new(lagging);

@@ -91,7 +91,7 @@ fn the_version_is_told() {
 
 fn start(line: &str, file: &str) -> Result<ServerConfig, StartError> {
     let words = ["ringlog", "start"].into_iter().chain(line.split_whitespace());
-    let Command::Start(args) = Cli::try_parse_from(words).unwrap().command;
+    let Command::Start(args) = Cli::try_parse_from(words).unwrap().command else { unreachable!() };
     args.server_config(file, "box")
 }
 

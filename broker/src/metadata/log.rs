@@ -12,7 +12,7 @@ use storage::batch::{BatchBuilder, BatchHeader, Codec, HEADER_LEN, RecordStream,
 use super::record::{Record, RecordError};
 
 /// The log's directory within the data directory.
-const DIR: &str = "__cluster_metadata-0";
+pub const DIR: &str = "__cluster_metadata-0";
 
 /// A log shorter than this is never worth shortening, bytes.
 const SHORTEN_BYTES_MIN: u64 = 1 << 20;
@@ -39,6 +39,8 @@ pub struct MetadataLog {
 pub enum MetadataError {
     /// The operating system refuses.
     Io(PathBuf, IoError),
+    /// A newer Ringlog wrote it.
+    UnknownVersion(PathBuf),
     /// Something other than a torn end is wrong.
     Damaged {
         /// Which file.
@@ -54,6 +56,9 @@ impl std::fmt::Display for MetadataError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             MetadataError::Io(path, error) => write!(f, "{}: {error}", path.display()),
+            MetadataError::UnknownVersion(path) => {
+                write!(f, "{}: a newer version of Ringlog wrote this: start that one", path.display())
+            }
             MetadataError::Damaged { path, position, why } => {
                 write!(f, "{} is damaged at byte {position}: {why}", path.display())
             }

@@ -15,11 +15,16 @@ use std::path::{Path, PathBuf};
 use protocol::Uuid;
 use shard::{Disk, FileId, IoError, OpenMode, ShardId};
 
+use super::log::MetadataError;
+
 /// The file within the data directory.
-const FILE: &str = "ringlog-placement";
+pub const FILE: &str = "ringlog-placement";
 
 /// What the file's first line must be.
 const HEAD: &str = "ringlog-placement 1\n";
+
+/// What the first line of any version begins with.
+const HEAD_START: &str = "ringlog-placement ";
 
 /// A placement file is read up to this many bytes.
 const FILE_BYTES_MAX: u64 = 1 << 30;
@@ -133,6 +138,26 @@ impl Placement {
         self.len += text.len() as u64;
         Ok(())
     }
+}
+
+/// Refuses a file of a version that is not known, and changes nothing. A damaged file only costs familiar cores.
+pub fn check_version(disk: &mut dyn Disk, data_dir: &Path) -> Result<(), MetadataError> {
+    let path = data_dir.join(FILE);
+    let bytes =
+        disk.read_file(&path, FILE_BYTES_MAX).map_err(|error| MetadataError::Io(path.clone(), error))?;
+    let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
+    let head = text.split_inclusive('\n').next().unwrap_or_default();
+    let version = head.strip_prefix(HEAD_START).and_then(|rest| rest.trim_end().parse::<u32>().ok());
+    if version.is_some() && head != HEAD {
+        return Err(MetadataError::UnknownVersion(path));
+    }
+    Ok(())
+}
+
+/// What a placement file says, a partition a line: its topic, its number and its core.
+pub fn lines_of(bytes: &[u8]) -> Option<impl Iterator<Item = (Uuid, i32, ShardId)>> {
+    let text = std::str::from_utf8(bytes).ok()?.strip_prefix(HEAD)?;
+    Some(text.lines().filter_map(parse_line))
 }
 
 fn line_of((topic_id, partition): (Uuid, i32), home: ShardId) -> String {

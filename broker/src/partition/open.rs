@@ -1,16 +1,18 @@
 //! Making this core's partitions what the metadata says: adding the new, deleting the gone.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use protocol::ErrorCode;
-use shard::{Disk, ShardId};
+use shard::{Disk, ShardId, WallMs};
 use storage::journal::{self, Replayed};
-use storage::{LogId, StorageError};
+use storage::{Log, LogId, Offset, OpenFiles, OpenLog, Recovered, StorageError};
 
 use super::watch::Watches;
-use super::{GENERATION_MASK, NoLog, Outbound, Partition, Partitions, Refusal, partition_id, refused};
+use super::{
+    GENERATION_MASK, NoLog, Outbound, Partition, Partitions, Refusal, log_id, partition_id, refused,
+};
 use crate::mail::{PartitionId, Turn};
 use crate::metadata::{Image, Topic};
 
@@ -136,8 +138,35 @@ impl Partitions {
     }
 
     pub(super) fn dir_of(&self, topic: &Topic, number: i32) -> PathBuf {
-        self.data_dir.join(format!("{}-{number}", topic.name))
+        partition_dir(&self.data_dir, topic, number)
     }
+}
+
+/// Where a partition's log lies.
+pub fn partition_dir(data_dir: &Path, topic: &Topic, number: i32) -> PathBuf {
+    data_dir.join(format!("{}-{number}", topic.name))
+}
+
+/// Opens a partition's log. All that it holds counts as committed: this node is its only replica.
+pub fn open_log(
+    disk: &mut dyn Disk,
+    files: &mut OpenFiles,
+    data_dir: &Path,
+    topic: &Topic,
+    number: i32,
+    now: WallMs,
+) -> Result<(Log, Recovered), StorageError> {
+    let with = OpenLog {
+        id: log_id(&PartitionId { topic_id: topic.id, partition: number }),
+        dir: partition_dir(data_dir, topic, number),
+        settings: Arc::clone(&topic.log_settings),
+        log_start: Offset::ZERO,
+        now,
+    };
+    let (mut log, recovered) = Log::open(disk, files, with)?;
+    let end = log.offsets().end;
+    log.advance_high_watermark(end);
+    Ok((log, recovered))
 }
 
 /// Brings into the segments what only the journals hold, after a crash. To be called before any partition is opened. A
@@ -153,9 +182,7 @@ pub fn replay_journals(
         let topic = image.topic_by_id(topic_id)?;
         Some((topic, partition, topic.partition(partition)?.home))
     };
-    let dir_of = |id: &LogId| {
-        find(id).map(|(topic, partition, _)| data_dir.join(format!("{}-{partition}", topic.name)))
-    };
+    let dir_of = |id: &LogId| find(id).map(|(topic, partition, _)| partition_dir(data_dir, topic, partition));
     let journal_len = image.server.values().ringlog_journal_bytes();
     let stays = |core: u16, len: u64, id: &LogId| {
         core < core_count && len == journal_len && find(id).is_some_and(|(.., home)| home == ShardId(core))
@@ -180,30 +207,4 @@ fn move_stray_aside(turn: &mut Turn<'_>, dir: &Path) -> Result<(), String> {
         .map_err(|error| format!("files lie in the place of a new partition and cannot be moved: {error}"))?;
     tracing::warn!(dir = %dir.display(), aside = %aside.display(), "files in the place of a new partition were moved aside");
     Ok(())
-}
-
-/// Finishes deletions that a crash cut short: directories that are marked as deleted, and those of the topics in `removed`
-/// that the metadata has no more. A directory that no topic explains is left alone.
-pub fn remove_leftovers(
-    disk: &mut dyn Disk,
-    data_dir: &Path,
-    image: &Image,
-    removed: &HashSet<String>,
-) -> Result<(), shard::IoError> {
-    for name in disk.list_dirs(data_dir)? {
-        let topic = parse_partition_dir(&name);
-        let is_removed = topic.is_some_and(|topic| removed.contains(topic) && image.topic(topic).is_none());
-        if is_removed || name.ends_with(".deleted") {
-            tracing::info!(dir = %name, "finishing the deletion of a partition");
-            disk.remove_dir(&data_dir.join(&name))?;
-        } else if topic.is_some_and(|topic| topic != "__cluster_metadata" && image.topic(topic).is_none()) {
-            tracing::warn!(dir = %name, "no topic has this partition: the directory is left alone");
-        }
-    }
-    Ok(())
-}
-
-fn parse_partition_dir(name: &str) -> Option<&str> {
-    let (topic, number) = name.rsplit_once('-')?;
-    number.parse::<u32>().ok().map(|_| topic)
 }

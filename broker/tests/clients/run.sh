@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs client tests against target/release/ringlog (RINGLOG_BIN names another), having got what they need.
 #
-#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine cores idle_connections slow_reader half_open figures many_partitions conformance produce_against_kafka
+#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine cores idle_connections slow_reader half_open import_kafka dump_log figures many_partitions
+#                                    conformance produce_against_kafka
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour)
 set -u
@@ -23,13 +24,15 @@ case ${1:-} in
   quick)
     one round_trip 20000 || bad=1
     one kill_nine 3 || bad=1
-    for name in cores idle_connections slow_reader half_open; do one $name || bad=1; done
+    for name in cores idle_connections slow_reader half_open dump_log; do one $name || bad=1; done
+    one import_kafka 6000 || bad=1
     one figures 3 || bad=1
     one many_partitions quick || bad=1 ;;
   long)
     one round_trip 1000000 || bad=1
     one kill_nine 20 || bad=1
-    for name in cores idle_connections slow_reader half_open; do one $name || bad=1; done
+    for name in cores idle_connections slow_reader half_open dump_log; do one $name || bad=1; done
+    one import_kafka 60000 || bad=1
     one figures 1 || bad=1
     one many_partitions all || bad=1
     one produce_against_kafka || bad=1 ;;

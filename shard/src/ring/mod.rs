@@ -393,8 +393,7 @@ impl Io for Ring {
     }
 
     fn wall_ms(&self) -> WallMs {
-        let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        WallMs(since_1970.map_or(0, |elapsed| elapsed.as_millis() as i64))
+        crate::boot::wall_ms()
     }
 
     fn random_u64(&mut self) -> u64 {

@@ -42,6 +42,53 @@ pub fn check(disk: &mut dyn Disk, data_dir: &Path) -> Result<(), StorageError> {
     Ok(())
 }
 
+/// What a journal's newest whole header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JournalHead {
+    /// Rises with each header written.
+    pub number: u64,
+    /// Which use of the file.
+    pub run: u64,
+    /// Where the first frame that is needed begins.
+    pub tail: u64,
+    /// The file's length in bytes.
+    pub len: u64,
+}
+
+/// An entry of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownEntry {
+    /// The sequence number of its frame, and its place there.
+    pub at: (u64, u32),
+    /// Where its bytes belong.
+    pub place: Place,
+    /// How many they are.
+    pub len: usize,
+    /// Whether this version knows what to do with it.
+    pub is_known: bool,
+}
+
+/// Shows a journal's entries from the tail on and changes nothing. Gives its head and how many whole frames there are;
+/// nothing for a file that never became a journal.
+pub fn show(
+    disk: &mut dyn Disk,
+    path: &Path,
+    mut on_entry: impl FnMut(ShownEntry),
+) -> Result<Option<(JournalHead, u64)>, StorageError> {
+    let Some(header) = read_header(disk, path)? else { return Ok(None) };
+    let file = disk.open(path, OpenMode::Read).map_err(StorageError::io(path))?;
+    let frames = replay_frames(disk, file, &header, |_, frame, entries| {
+        for ((kind, place, bytes), index) in entries.into_iter().zip(0..) {
+            let at = (frame.sequence, index);
+            on_entry(ShownEntry { at, place, len: bytes.len(), is_known: kind == frame::WRITE });
+        }
+        Ok(())
+    });
+    disk.close(file);
+    let Header { number, run, tail, len, .. } = header;
+    Ok(Some((JournalHead { number, run, tail, len }, frames?)))
+}
+
 /// Replays all journals of a data directory. `dir_of` says where a log lies, if it is still there.
 ///
 /// A journal that only holds logs for which `stays(core, length, log)` says yes is left as it is: the core of that

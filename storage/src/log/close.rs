@@ -10,8 +10,9 @@ use shard::{Disk, IoError, OpenMode};
 
 use super::Log;
 use super::writer::seal;
-use crate::error::StorageError;
+use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
+use crate::line;
 use crate::offset::Offset;
 use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, TIME_INDEX, parse_name, path_of};
 
@@ -19,8 +20,6 @@ use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, TIME_INDEX, parse_name, path
 pub(super) const MARKER: &str = "ringlog.clean";
 /// What of a directory's name stays in its name aside.
 const ASIDE_CHARS_MAX: usize = 200;
-/// More than any marker has.
-const MARKER_LEN_MAX: u64 = 256;
 
 /// What a clean close left behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,33 +36,29 @@ pub(super) struct Marker {
 
 impl Marker {
     fn encode(&self) -> String {
-        let line = format!("1 {} {} {} {}", self.base, self.size, self.end, self.index_crc);
-        format!("{line} {}\n", crc32c::crc32c(line.as_bytes()))
+        line::encode(&format!("{} {} {} {}", self.base, self.size, self.end, self.index_crc))
     }
 
-    fn decode(bytes: &[u8]) -> Option<Marker> {
-        let (line, crc) = std::str::from_utf8(bytes).ok()?.strip_suffix('\n')?.rsplit_once(' ')?;
-        if crc.parse() != Ok(crc32c::crc32c(line.as_bytes())) {
-            return None;
-        }
-        let mut fields = line.split(' ');
-        if fields.next()? != "1" {
-            return None;
-        }
-        Some(Marker {
-            base: Offset(fields.next()?.parse().ok()?),
-            size: fields.next()?.parse().ok()?,
-            end: Offset(fields.next()?.parse().ok()?),
-            index_crc: fields.next()?.parse().ok()?,
+    pub(super) fn decode(bytes: &[u8]) -> Result<Marker, Cause> {
+        let fields = &mut line::decode(bytes)?;
+        Ok(Marker {
+            base: line::number(fields).map(Offset)?,
+            size: line::number(fields)?,
+            end: line::number(fields).map(Offset)?,
+            index_crc: line::number(fields)?,
         })
     }
 }
 
-/// The marker of a log's directory, if there is a whole one.
+/// The marker of a log's directory. A damaged one counts as none: it is written without a sync. One of an unknown
+/// version is an error, for it may mean something else.
 pub(super) fn read_marker(disk: &mut dyn Disk, dir: &Path) -> Result<Option<Marker>, StorageError> {
     let path = dir.join(MARKER);
-    let bytes = disk.read_file(&path, MARKER_LEN_MAX).map_err(StorageError::io(&path))?;
-    Ok(bytes.and_then(|bytes| Marker::decode(&bytes)))
+    let bytes = disk.read_file(&path, line::LEN_MAX).map_err(StorageError::io(&path))?;
+    match bytes.map(|bytes| Marker::decode(&bytes)) {
+        Some(Err(Cause::UnknownVersion)) => Err(StorageError::new(&path, 0, Cause::UnknownVersion)),
+        marker => Ok(marker.and_then(Result::ok)),
+    }
 }
 
 /// Takes the marker back, before the first write after a clean close, and the snapshot that came with it at

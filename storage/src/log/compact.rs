@@ -33,7 +33,7 @@ use crate::segment::{Indexes, LOG, Segment, path_of};
 use filter::{Filter, Filtered};
 use keys::KeyMap;
 
-pub(super) use swap::{finish_swaps, read_cleaned_to};
+pub(super) use swap::{CLEANED, decode_cleaned_to, finish_swaps, read_cleaned_to};
 
 /// Bytes that a step reads at most, but for a batch that is larger.
 const STEP_LEN: u64 = 256 << 10;
@@ -83,6 +83,19 @@ struct Draft {
     is_synced: bool,
 }
 
+/// What there is to compact in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dirtiness {
+    /// Bytes of sealed segments that were compacted.
+    pub clean_bytes: u64,
+    /// Bytes of sealed segments that were not.
+    pub dirty_bytes: u64,
+    /// Whether they are `min.cleanable.dirty.ratio` of all.
+    pub is_dirty: bool,
+    /// When the log is compacted; the past means now.
+    pub due: WallMs,
+}
+
 /// What a step came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompactStep {
@@ -97,8 +110,16 @@ pub enum CompactStep {
 impl Log {
     /// When the log should be compacted; the past means now. It changes when a segment is sealed.
     pub fn compaction_due(&self) -> Option<WallMs> {
+        if self.offline.is_some() || self.has_failed_compaction {
+            return None;
+        }
+        self.dirtiness().map(|dirtiness| dirtiness.due)
+    }
+
+    /// What there is to compact, and when that is due.
+    pub(super) fn dirtiness(&self) -> Option<Dirtiness> {
         let settings = &self.settings;
-        if !settings.is_compacted || self.offline.is_some() || self.has_failed_compaction {
+        if !settings.is_compacted {
             return None;
         }
         let (mut clean, mut dirty, mut first_dirty) = (0, 0, None);
@@ -114,7 +135,8 @@ impl Log {
         let first_dirty = first_dirty?;
         let is_dirty = dirty * 1000 >= (clean + dirty) * u64::from(settings.dirty_permille_min);
         let lag_ms = if is_dirty { settings.compaction_lag_ms_min } else { settings.compaction_lag_ms_max };
-        Some(WallMs(first_dirty.appended_at.saturating_add(lag_ms)))
+        let due = WallMs(first_dirty.appended_at.saturating_add(lag_ms));
+        Some(Dirtiness { clean_bytes: clean, dirty_bytes: dirty, is_dirty, due })
     }
 
     /// Begins a compaction with a map of at most `map_bytes_max` bytes; `seed` keeps clients from choosing keys

@@ -17,7 +17,7 @@ use super::compact::{finish_swaps, read_cleaned_to};
 use super::point::Point;
 use super::recover::Opening;
 use super::start;
-use super::{Dirty, Durable, Log, Offsets, OnDisk, Tail, point};
+use super::{Dirty, Durable, Log, Offsets, OnDisk, Tail, point, versions};
 use crate::epochs::{self, Epochs};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
@@ -127,6 +127,7 @@ impl Opening {
             listed => listed.map_err(StorageError::io(&log.dir))?,
         };
         log.on_disk.has_dir = true;
+        versions::check(disk, &log.dir, &entries)?;
         log.cleaned_to = read_cleaned_to(disk, &log.dir)?.unwrap_or_default();
         if finish_swaps(disk, &log.dir, &entries)? {
             entries = disk.list(&log.dir).map_err(StorageError::io(&log.dir))?;
@@ -270,7 +271,12 @@ impl Preparation<'_> {
     fn load_epochs(&mut self) -> Result<bool, StorageError> {
         let path = self.log.dir.join(epochs::FILE_NAME);
         let bytes = self.disk.read_file(&path, FILE_LEN_MAX).map_err(StorageError::io(&path))?;
-        let epochs = bytes.and_then(|bytes| Epochs::decode(&bytes));
+        let epochs = match bytes.map(|bytes| Epochs::decode(&bytes)) {
+            Some(Err(Cause::UnknownVersion)) => {
+                return Err(StorageError::new(&path, 0, Cause::UnknownVersion));
+            }
+            epochs => epochs.and_then(Result::ok),
+        };
         let has_epochs = epochs.is_some();
         self.log.epochs = epochs.unwrap_or_default();
         self.log.on_disk.has_epochs = has_epochs;
@@ -282,10 +288,15 @@ impl Preparation<'_> {
         for &offset in self.found.snapshots.range(..=before).rev() {
             let path = path_of(&self.log.dir, offset, SNAPSHOT);
             let bytes = self.disk.read_file(&path, FILE_LEN_MAX).map_err(StorageError::io(&path))?;
-            let producers = bytes.and_then(|bytes| Producers::decode_snapshot(&bytes, self.now));
-            if let Some(producers) = producers {
-                self.log.producers = producers;
-                return Ok(offset);
+            match bytes.map(|bytes| Producers::decode_snapshot(&bytes, self.now)) {
+                Some(Ok(producers)) => {
+                    self.log.producers = producers;
+                    return Ok(offset);
+                }
+                Some(Err(Cause::UnknownVersion)) => {
+                    return Err(StorageError::new(&path, 0, Cause::UnknownVersion));
+                }
+                _ => {}
             }
         }
         Ok(Offset(i64::MIN))

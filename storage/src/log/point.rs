@@ -78,13 +78,17 @@ pub(super) fn read(disk: &mut dyn Disk, dir: &Path, now: WallMs) -> Result<Optio
     let path = dir.join(FILE_NAME);
     let bytes = disk.read_file(&path, LEN_MAX).map_err(StorageError::io(&path))?;
     let Some(bytes) = bytes else { return Ok(None) };
-    if bytes.len() >= 8 && bytes[..4] == *MAGIC && bytes[4..8] != VERSION.to_le_bytes() {
-        return Err(StorageError::new(&path, 0, Cause::UnknownVersion));
-    }
+    check_version(&bytes).map_err(|cause| StorageError::new(&path, 0, cause))?;
     Ok(decode(&bytes, now))
 }
 
-fn decode(bytes: &[u8], now: WallMs) -> Option<Point> {
+/// Refuses a version that is not known; a file that is no point at all is for the reader to leave out.
+pub(super) fn check_version(bytes: &[u8]) -> Result<(), Cause> {
+    let is_point = bytes.len() >= 8 && bytes[..4] == *MAGIC;
+    if is_point && bytes[4..8] != VERSION.to_le_bytes() { Err(Cause::UnknownVersion) } else { Ok(()) }
+}
+
+pub(super) fn decode(bytes: &[u8], now: WallMs) -> Option<Point> {
     let (head, rest) = bytes.split_at_checked(12)?;
     let fields = rest.get(..FIELDS_LEN)?;
     let long = |at: usize| fields[at..].first_chunk().map(|bytes| i64::from_le_bytes(*bytes));
@@ -99,7 +103,7 @@ fn decode(bytes: &[u8], now: WallMs) -> Option<Point> {
     let (times, rest) = rest.split_at_checked(int(44)? as usize)?;
     let snapshot = rest.get(..int(48)? as usize)?;
     let index = SegmentIndex::decode(offsets, times, size)?;
-    let producers = Producers::decode_snapshot(snapshot, now)?;
+    let producers = Producers::decode_snapshot(snapshot, now).ok()?;
     let mut segment = Segment::new(base);
     segment.size = size;
     segment.first_timestamp = long(16)?;

@@ -28,6 +28,26 @@ pub struct Upkeep {
     pub has_rolled: bool,
 }
 
+/// When the first segment may go, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deletion {
+    /// When; the past means now.
+    pub due: WallMs,
+    /// Why.
+    pub reason: DeletionReason,
+}
+
+/// Why a segment goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeletionReason {
+    /// All of it lies before the log's start: its records were deleted.
+    BelowLogStart,
+    /// The others alone hold `retention.bytes`.
+    Size,
+    /// It is older than `retention.ms`.
+    Age,
+}
+
 impl Log {
     /// When [`Log::keep_up`] has something to do; the past means now. It changes when the log is appended to,
     /// rolled, trimmed or gets new settings.
@@ -36,10 +56,11 @@ impl Log {
             return None;
         }
         let expiry = self.producers.next_expiry(self.settings.producer_expiry_ms);
-        let roll =
-            self.segments.last().filter(|active| active.size > 0).map(|active| self.overdue_at(active));
-        let deletion = self.deletion_due();
-        [expiry, roll, deletion, self.compaction_due(), self.flush_due()].into_iter().flatten().min()
+        let deletion = self.next_deletion().map(|deletion| deletion.due);
+        [expiry, self.roll_due(), deletion, self.compaction_due(), self.flush_due()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// One bounded step: a segment deleted, or the active one ended. Call again while it is due.
@@ -57,7 +78,7 @@ impl Log {
         if self.flush_due().is_some_and(|due| due <= now) {
             self.request_checkpoint();
         }
-        let is_due = self.deletion_due().is_some_and(|due| due <= now);
+        let is_due = self.next_deletion().is_some_and(|deletion| deletion.due <= now);
         let step = if is_due && self.may_delete_first() {
             self.delete_first(disk, files).map(|bytes| done.deleted_bytes = bytes)
         } else if let Some(active) = self.segments.last()
@@ -86,27 +107,34 @@ impl Log {
         Ok(())
     }
 
-    /// When the first segment may go.
-    fn deletion_due(&self) -> Option<WallMs> {
+    /// When the active segment ends by the clock.
+    pub(super) fn roll_due(&self) -> Option<WallMs> {
+        self.segments.last().filter(|active| active.size > 0).map(|active| self.overdue_at(active))
+    }
+
+    /// When the first segment may go, and why.
+    pub(super) fn next_deletion(&self) -> Option<Deletion> {
         let first = self.segments.first()?;
         let is_below_start = self.segments.get(1).is_some_and(|next| next.base <= self.offsets.log_start);
+        let at_once = |reason| Some(Deletion { due: WallMs(i64::MIN), reason });
         if is_below_start {
-            return Some(WallMs(i64::MIN));
+            return at_once(DeletionReason::BelowLogStart);
         }
         if !self.settings.is_deleted || first.size == 0 && self.segments.len() == 1 {
             return None;
         }
         let others = self.size_bytes() - u64::from(first.size);
         if self.settings.retention_bytes.is_some_and(|bytes_max| others >= bytes_max) {
-            return Some(WallMs(i64::MIN));
+            return at_once(DeletionReason::Size);
         }
         let retention_ms = self.settings.retention_ms?;
         let expired = self.dated_at(first).saturating_add(retention_ms).saturating_add(1);
-        Some(WallMs(expired.max(first.appended_at.saturating_add(READABLE_MS))))
+        let due = WallMs(expired.max(first.appended_at.saturating_add(READABLE_MS)));
+        Some(Deletion { due, reason: DeletionReason::Age })
     }
 
     /// How new a segment is, in ms.
-    fn dated_at(&self, segment: &Segment) -> i64 {
+    pub(super) fn dated_at(&self, segment: &Segment) -> i64 {
         match self.settings.retention_clock {
             RetentionClock::Records if segment.newest.timestamp >= 0 => {
                 segment.newest.timestamp.min(segment.appended_at)
@@ -116,7 +144,7 @@ impl Log {
     }
 
     /// Whether the first segment is whole, durable, and nothing that a replica or a transaction still needs.
-    fn may_delete_first(&self) -> bool {
+    pub(super) fn may_delete_first(&self) -> bool {
         let [first, second, ..] = &self.segments[..] else { return false };
         matches!(first.indexes, Indexes::Sealed) && second.base <= self.offsets.last_stable
     }

@@ -8,9 +8,12 @@
 use shard::WallMs;
 
 use super::{Producer, Producers, Recent};
+use crate::error::Cause;
 use crate::offset::{Offset, ProducerEpoch, ProducerId, Sequence};
 
 const VERSION: i16 = 1;
+/// What a newer version may call itself.
+const VERSION_MAX: i16 = 99;
 /// Version and CRC-32C; the CRC covers what follows.
 const HEAD_LEN: usize = 6;
 const ROW_LEN: usize = 46;
@@ -33,23 +36,63 @@ impl Producers {
         bytes
     }
 
-    /// Reads a file's content; `None` if it is not whole. All producers count as used `now`: a broker that
+    /// Reads a file's content: [`Cause::Corrupt`] if it is not whole. All producers count as used `now`: a broker that
     /// was down must not forget those that could not reach it (C29).
-    pub fn decode_snapshot(bytes: &[u8], now: WallMs) -> Option<Producers> {
-        let (head, body) = bytes.split_at_checked(HEAD_LEN)?;
-        let (count, rows) = body.split_first_chunk()?;
-        let whole = head[..2] == VERSION.to_be_bytes() && head[2..] == crc32c::crc32c(body).to_be_bytes();
-        let count = usize::try_from(i32::from_be_bytes(*count)).ok()?;
-        if !whole || count.checked_mul(ROW_LEN) != Some(rows.len()) {
-            return None;
-        }
+    pub fn decode_snapshot(bytes: &[u8], now: WallMs) -> Result<Producers, Cause> {
         let mut producers = Producers::default();
-        for row in rows.chunks_exact(ROW_LEN) {
-            let (id, epoch, batch) = take_row(row)?;
+        for row in rows(bytes)? {
+            let (id, epoch, batch) = take_row(row).ok_or(Cause::Corrupt)?;
             producers.remember(id, epoch, batch, now);
         }
-        Some(producers)
+        Ok(producers)
     }
+}
+
+/// One batch of a producer, as a snapshot file tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SnapshotRow {
+    /// Whose.
+    pub id: ProducerId,
+    /// Its incarnation.
+    pub epoch: ProducerEpoch,
+    /// The batch's last sequence number.
+    pub last_sequence: Sequence,
+    /// The batch's last offset.
+    pub last_offset: Offset,
+    /// The batch's largest timestamp, ms.
+    pub timestamp: i64,
+}
+
+/// The rows of a snapshot file, in its order.
+pub fn snapshot_rows(bytes: &[u8]) -> Result<impl Iterator<Item = SnapshotRow>, Cause> {
+    let row = |row| {
+        let (id, epoch, batch) = take_row(row)?;
+        let Recent { last_sequence, last_offset, timestamp, .. } = batch;
+        Some(SnapshotRow { id, epoch, last_sequence, last_offset, timestamp })
+    };
+    Ok(rows(bytes)?.filter_map(row))
+}
+
+/// Refuses a version that is not known. A number that no version will reach soon, or 0, is damage: a file that was never
+/// synced may hold anything, most often empty pages.
+pub(crate) fn check_version(bytes: &[u8]) -> Result<(), Cause> {
+    match bytes.first_chunk().map(|version| i16::from_be_bytes(*version)) {
+        Some(VERSION) => Ok(()),
+        Some(version) if (VERSION..=VERSION_MAX).contains(&version) => Err(Cause::UnknownVersion),
+        _ => Err(Cause::Corrupt),
+    }
+}
+
+fn rows(bytes: &[u8]) -> Result<std::slice::ChunksExact<'_, u8>, Cause> {
+    check_version(bytes)?;
+    let (head, body) = bytes.split_at_checked(HEAD_LEN).ok_or(Cause::Corrupt)?;
+    let (count, rows) = body.split_first_chunk().ok_or(Cause::Corrupt)?;
+    let count = usize::try_from(i32::from_be_bytes(*count)).map_err(|_| Cause::Corrupt)?;
+    let is_whole = head[2..] == crc32c::crc32c(body).to_be_bytes();
+    if !is_whole || count.checked_mul(ROW_LEN) != Some(rows.len()) {
+        return Err(Cause::Corrupt);
+    }
+    Ok(rows.chunks_exact(ROW_LEN))
 }
 
 fn put_row(bytes: &mut Vec<u8>, producer: &Producer, batch: &Recent) {

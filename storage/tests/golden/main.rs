@@ -1,6 +1,8 @@
 //! A log directory that Apache Kafka 4.3.1 wrote and closed: five segments of 24 records, one for each codec
 //! (none, gzip, snappy, lz4, zstd), each from two idempotent console producers; `index.interval.bytes=300`.
+//! And, in [`formats`], files of our own.
 
+mod formats;
 #[path = "../rig/mod.rs"]
 mod rig;
 

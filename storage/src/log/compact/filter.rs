@@ -103,6 +103,10 @@ impl Filter<'_> {
         if new_horizon.is_some() {
             attributes = attributes.with_delete_horizon();
         }
+        if count == 0 {
+            // As Kafka leaves it: librdkafka never comes back from unpacking nothing.
+            attributes = attributes.with_codec(Codec::None);
+        }
         let max_timestamp = match () {
             () if attributes.has_append_time() || count == 0 => header.max_timestamp,
             () => newest,
@@ -158,7 +162,7 @@ impl Attributes {
     const DELETE_HORIZON: i16 = 1 << 6;
 
     /// Until when tombstones stay, in ms, if the batch says so in place of its base timestamp (KIP-534).
-    pub(super) fn delete_horizon(self, base_timestamp: i64) -> Option<i64> {
+    pub fn delete_horizon(self, base_timestamp: i64) -> Option<i64> {
         (self.0 & Attributes::DELETE_HORIZON != 0).then_some(base_timestamp)
     }
 

@@ -13,6 +13,7 @@ use shard::{Disk, OpenMode};
 
 use super::super::close::remove_if_there;
 use crate::error::{Cause, StorageError};
+use crate::line;
 use crate::offset::Offset;
 use crate::scan::Scanner;
 use crate::segment::{INDEX, Indexes, LOG, Segment, TIME_INDEX, parse_name, path_of};
@@ -25,9 +26,8 @@ const LOG_SWAP: &str = "log.swap";
 const INDEX_SWAP: &str = "index.swap";
 const TIME_INDEX_SWAP: &str = "timeindex.swap";
 
-const FILE_NAME: &str = "ringlog.cleaned";
-const VERSION: &str = "1";
-const LEN_MAX: u64 = 256;
+/// The file that says how far a log is compacted.
+pub(in super::super) const CLEANED: &str = "ringlog.cleaned";
 
 /// Swaps a draft, whose data is durable, in for the segments that begin at `group`.
 pub(super) fn swap_in(
@@ -138,24 +138,19 @@ pub(in super::super) fn read_cleaned_to(
     disk: &mut dyn Disk,
     dir: &Path,
 ) -> Result<Option<Offset>, StorageError> {
-    let path = dir.join(FILE_NAME);
-    let bytes = disk.read_file(&path, LEN_MAX).map_err(StorageError::io(&path))?;
-    let Some(text) = bytes.and_then(|bytes| String::from_utf8(bytes).ok()) else { return Ok(None) };
-    match text.split_once(' ') {
-        Some((VERSION, _)) => {}
-        Some((version, _)) if version.parse::<u32>().is_ok() => {
-            return Err(StorageError::new(&path, 0, Cause::UnknownVersion));
-        }
-        _ => return Ok(None),
+    let path = dir.join(CLEANED);
+    let bytes = disk.read_file(&path, line::LEN_MAX).map_err(StorageError::io(&path))?;
+    match bytes.map(|bytes| decode_cleaned_to(&bytes)) {
+        Some(Err(Cause::UnknownVersion)) => Err(StorageError::new(&path, 0, Cause::UnknownVersion)),
+        offset => Ok(offset.and_then(Result::ok)),
     }
-    let fields = text.strip_suffix('\n').and_then(|line| line.rsplit_once(' '));
-    let whole = fields.filter(|(line, crc)| crc.parse() == Ok(crc32c::crc32c(line.as_bytes())));
-    Ok(whole.and_then(|(line, _)| line.split(' ').nth(1)?.parse().ok()).map(Offset))
+}
+
+pub(in super::super) fn decode_cleaned_to(bytes: &[u8]) -> Result<Offset, Cause> {
+    line::number(&mut line::decode(bytes)?).map(Offset)
 }
 
 pub(super) fn write_cleaned_to(disk: &mut dyn Disk, dir: &Path, offset: Offset) -> Result<(), StorageError> {
-    let line = format!("{VERSION} {offset}");
-    let text = format!("{line} {}\n", crc32c::crc32c(line.as_bytes()));
-    let path = dir.join(FILE_NAME);
-    disk.replace_file(&path, text.as_bytes()).map_err(StorageError::io(&path))
+    let path = dir.join(CLEANED);
+    disk.replace_file(&path, line::encode(&offset.to_string()).as_bytes()).map_err(StorageError::io(&path))
 }
