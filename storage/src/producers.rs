@@ -128,6 +128,11 @@ impl Producers {
         self.slots.len()
     }
 
+    /// The largest id among them.
+    pub fn largest_id(&self) -> Option<ProducerId> {
+        self.by_id.keys().max().copied()
+    }
+
     /// How many were forgotten to make room, ever.
     pub fn evicted_count(&self) -> u64 {
         self.evicted_count

@@ -57,6 +57,9 @@ pub struct ImportArgs {
     json: bool,
 }
 
+/// No cluster has ever given out such a producer id: a larger one is somebody's nonsense.
+const PRODUCER_ID_MAX: i64 = i64::MAX / 2;
+
 /// A topic on its way.
 struct Plan {
     topic: KafkaTopic,
@@ -64,6 +67,8 @@ struct Plan {
     config: TopicConfig,
     /// The next term of leadership, for each partition.
     leader_epochs: Vec<i32>,
+    /// Producer ids below this one were given out by Kafka.
+    next_producer_id: i64,
 }
 
 /// Where the import goes.
@@ -197,7 +202,7 @@ impl Target {
             .map_err(|error| ToolError::Misuse(format!("topic {name}: {error}")))?;
         let random = || (u128::from(boot::random_seed()) << 64) | u128::from(boot::random_seed());
         let id = topic.id.unwrap_or_else(|| Uuid::from_u128(random()));
-        Ok(Plan { topic, id, config, leader_epochs: Vec::new() })
+        Ok(Plan { topic, id, config, leader_epochs: Vec::new(), next_producer_id: 0 })
     }
 
     /// Copies everything to where nobody looks, and checks it.
@@ -227,6 +232,8 @@ impl Target {
                 let mark = into.join(IMPORT_MARK);
                 self.files.replace_file(&mark, b"").map_err(|error| failed(&mark, error))?;
                 plan.leader_epochs.push(done.leader_epoch.map_or(0, |epoch| epoch.0.saturating_add(1)));
+                let used = done.producer_id_max.map(|id| id.0).filter(|id| *id < PRODUCER_ID_MAX);
+                plan.next_producer_id = plan.next_producer_id.max(used.map_or(0, |id| id + 1));
                 report.put(&partition_line(&name, number, &done))?;
             }
         }
@@ -257,6 +264,11 @@ impl Target {
                 name: setting.clone(),
                 value: Some(value.clone()),
             }));
+        }
+        // A producer of ours must not be taken for one whose batches lie in the log.
+        let next = plans.iter().map(|plan| plan.next_producer_id).max().unwrap_or(0);
+        if next > self.image.next_producer_id {
+            records.push(Record::ProducerIds { next });
         }
         let dir = self.dir.clone();
         self.files.sync_dir(&dir).map_err(|error| failed(&dir, error))?;

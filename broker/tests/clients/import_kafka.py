@@ -20,6 +20,7 @@ from kafka import Kafka
 from ringlog import BIN, Ringlog, passed, say
 
 RECORDS = int(sys.argv[1]) if len(sys.argv) > 1 else 6000
+KILLS = 10
 CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd']
 SEGMENT = {'segment.bytes': str(1 << 20)}
 TOPICS = {
@@ -89,15 +90,15 @@ def read_all(bootstrap, topic, partition):
 def read_to_end(consumer, partition):
     found = []
     while True:
-        for message in consumer.consume(10000, timeout=30) or [None]:
-            if message is None:
-                fail(f'{partition}: nothing comes after {len(found)} records')
-            if message.error():
-                if message.error().code() == KafkaError._PARTITION_EOF:
-                    return found
-                fail(f'{partition}: {message.error()}')
-            found.append((message.offset(), message.timestamp(), message.key(), message.value(), message.headers(),
-                          message.leader_epoch()))
+        message = consumer.poll(30)
+        if message is None:
+            fail(f'{partition}: nothing comes after {len(found)} records')
+        if message.error():
+            if message.error().code() == KafkaError._PARTITION_EOF:
+                return found
+            fail(f'{partition}: {message.error()}')
+        found.append((message.offset(), message.timestamp(), message.key(), message.value(), message.headers(),
+                      message.leader_epoch()))
 
 
 def read_topics(bootstrap, names):
@@ -167,9 +168,9 @@ def kill_imports(command, data_dir):
     if probe.returncode:
         fail(f'an import ended with {probe.returncode}')
     kills = 0
-    for n in range(10):
+    for n in range(KILLS):
         process = subprocess.Popen([*command[:-1], data_dir], stdout=subprocess.DEVNULL)
-        time.sleep(took * n / 11)
+        time.sleep(took * n / (KILLS + 1))
         process.send_signal(signal.SIGKILL)
         process.wait()
         kills += process.returncode == -signal.SIGKILL

@@ -85,6 +85,8 @@ class Ringlog:
             raise SystemExit(f'ringlog did not stop within 30 s of SIGTERM:\n{self.log_tail()}')
 
     def log_tail(self, lines=30):
+        if not os.path.exists(self.log_path):
+            return '(it was never started)'
         with open(self.log_path, errors='replace') as log:
             return ''.join(log.readlines()[-lines:])
 

@@ -68,6 +68,8 @@ pub struct Imported {
     pub end: Offset,
     /// The newest leader epoch that wrote anything.
     pub leader_epoch: Option<LeaderEpoch>,
+    /// The largest producer id in it; the id must not be given out again.
+    pub producer_id_max: Option<ProducerId>,
 }
 
 /// Why a log cannot be taken over.
@@ -213,6 +215,7 @@ impl Import<'_> {
         let bytes = disk.read_file(&path, FILE_LEN_MAX).map_err(StorageError::io(&path))?;
         if let Some(Ok(producers)) = bytes.map(|bytes| Producers::decode_snapshot(&bytes, self.with.now)) {
             self.producers = producers;
+            self.done.producer_id_max = self.producers.largest_id();
             let copy = path_of(self.with.into, first, SNAPSHOT);
             disk.replace_file(&copy, &self.producers.encode_snapshot()).map_err(StorageError::io(&copy))?;
         }
@@ -278,6 +281,8 @@ impl Import<'_> {
             segment.apply(&header, size as u32, self.with.now, settings.index_interval_bytes);
             self.producers.apply(&header, self.with.now, settings.producer_count_max);
             self.epochs.apply(header.leader_epoch, header.base_offset);
+            let producer = Some(header.producer_id).filter(|id| id.is_some());
+            self.done.producer_id_max = self.done.producer_id_max.max(producer);
             self.done.batches += 1;
             self.done.records += u64::try_from(header.record_count).unwrap_or(0);
         }

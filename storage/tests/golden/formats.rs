@@ -47,7 +47,10 @@ fn each_file_reads_back_with_its_meaning() {
     assert_eq!((rows.len(), rows[0].id.0, rows[0].epoch.0, rows[0].last_offset), (1, 9, 1, Offset(41)));
 }
 
-fn show(bytes: &[u8]) -> Result<(u64, u64, Vec<(i64, u32, usize)>), Cause> {
+/// Segment, position and length of each entry.
+type Entries = Vec<(i64, u32, usize)>;
+
+fn show(bytes: &[u8]) -> Result<(u64, u64, Entries), Cause> {
     let world = World::new(1);
     let mut io = world.io();
     let path = Path::new("/j/0.journal");
