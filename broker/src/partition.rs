@@ -385,8 +385,13 @@ impl Partitions {
     /// Whether bytes of appends are still on their way.
     pub fn has_flights(&self) -> bool {
         let is_busy = |log: &Log| log.has_flight() || log.has_work();
+        // What waits for a log to be opened will be appended.
+        let is_waited_for = |partition: &Partition| !partition.asked.is_empty();
         self.is_committing()
-            || self.slots.iter().any(|(_, partition)| partition.log.as_ref().is_ok_and(is_busy))
+            || self
+                .slots
+                .iter()
+                .any(|(_, partition)| is_waited_for(partition) || partition.log.as_ref().is_ok_and(is_busy))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{NoLog, Partitions};
+use super::{NoLog, Partition, Partitions};
 use crate::mail::Turn;
 
 /// Segments that are synced at a time. More do not make the device faster.
@@ -24,12 +24,9 @@ impl Partitions {
     pub fn close_on(&mut self, turn: &mut Turn<'_>) -> bool {
         let mut closing = self.closing.take().unwrap_or_else(|| self.begin_closing());
         let mut closed = 0;
-        let syncing = std::mem::take(&mut closing.syncing);
-        for slot in syncing.into_iter().chain(std::iter::from_fn(|| closing.waiting.pop_front())) {
-            if closed == CLOSED_MAX || closing.syncing.len() == SYNCS_MAX {
-                closing.syncing.push(slot);
-                break;
-            }
+        let mut looks = std::mem::take(&mut closing.syncing).into_iter();
+        while closed < CLOSED_MAX && closing.syncing.len() < SYNCS_MAX {
+            let Some(slot) = looks.next().or_else(|| closing.waiting.pop_front()) else { break };
             let Some(Ok(log)) = self.slots.get_mut(slot).map(|partition| &mut partition.log) else {
                 continue;
             };
@@ -42,6 +39,8 @@ impl Partitions {
                 self.list_if_dirty(slot);
             }
         }
+        // Those that were not looked at are still being synced.
+        closing.syncing.extend(looks);
         let is_done = closing.syncing.is_empty() && closing.waiting.is_empty();
         self.closing = Some(closing);
         is_done
@@ -69,6 +68,8 @@ impl Partitions {
         self.files.close_evicted(turn.disk);
         if let Err(error) = &closed {
             tracing::warn!(%error, "a log was not closed cleanly; the next start checks it");
+        } else if is_online {
+            self.on_inheritance_synced(slot);
         }
         is_online && closed.is_ok()
     }
@@ -83,7 +84,10 @@ impl Partitions {
             );
         }
         let is_clean = left == 0 && self.closing.as_ref().is_some_and(|closing| closing.is_clean);
-        let is_needless = is_clean && !self.has_inheritance();
+        let is_open = |partition: &Partition| partition.log.is_ok();
+        let is_needless = is_clean
+            && !self.has_inheritance()
+            && !self.slots.iter().any(|(_, partition)| is_open(partition));
         if let Some(journal) = self.durability.journal.take_if(|journal| !journal.has_flight())
             && let Err(error) = journal.close(turn.disk, is_needless)
         {

@@ -33,6 +33,10 @@ impl Partitions {
     /// Adds the partitions that have come to this core between two images, deletes those whose topics are gone, and hands
     /// new settings to the rest. Logs are opened when they are needed.
     pub fn apply(&mut self, turn: &mut Turn<'_>, before: &Image, after: &Image, out: &mut Outbound) {
+        // A core that closes its logs knows its partitions no more, and would take theirs for strays of a new one.
+        if self.closing.is_some() {
+            return;
+        }
         for topic in before.topics() {
             if after.topic_by_id(topic.id).is_none() {
                 for partition in 0..topic.partitions.len() as i32 {

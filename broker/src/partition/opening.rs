@@ -173,6 +173,9 @@ impl Partitions {
 
     /// Opens what was asked for, then a little of the rest; `true` if the next turn is to come at once.
     pub(super) fn run_openings(&mut self, turn: &mut Turn<'_>, out: &mut Outbound) -> bool {
+        if self.closing.is_some() {
+            return false;
+        }
         while self.openings.has_room()
             && let Some((slot, generation)) = self.openings.asked.pop_front()
         {

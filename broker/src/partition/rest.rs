@@ -66,6 +66,7 @@ impl Partitions {
     }
 
     fn rest(&mut self, turn: &mut Turn<'_>, slot: usize) {
+        self.on_inheritance_synced(slot);
         let partition = &mut self.slots[slot];
         let Ok(log) = std::mem::replace(&mut partition.log, Err(NoLog::Closed)) else { return };
         if let Err(error) = log.close(turn.disk, &mut self.files) {

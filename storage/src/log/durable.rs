@@ -126,7 +126,9 @@ impl Log {
     /// When `flush.ms` asks for a checkpoint.
     pub fn flush_due(&self) -> Option<WallMs> {
         let is_asked = self.durable.is_point_wanted || self.durable.point.is_some();
-        let since = self.durable.unsynced_since.filter(|_| !is_asked && self.settings.flush_ms < i64::MAX)?;
+        let is_synced = self.durable.synced >= self.offsets.assigned;
+        let is_on = self.settings.flush_ms < i64::MAX && !is_asked && !is_synced;
+        let since = self.durable.unsynced_since.filter(|_| is_on)?;
         Some(WallMs(since.0.saturating_add(self.settings.flush_ms)))
     }
 

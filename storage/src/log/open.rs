@@ -224,7 +224,9 @@ impl Preparation<'_> {
             if is_clean {
                 self.log.on_disk.marked = Some((base, end));
             } else {
-                unmark(self.disk, &self.log.dir, base, end)?;
+                // Where a segment begins at the end, the snapshot there proves that the one before it is whole: it stays.
+                let is_proof = segments.iter().any(|found| found.base == end);
+                unmark(self.disk, &self.log.dir, if is_proof { end } else { base }, end)?;
             }
         }
         Ok(Prepared {
