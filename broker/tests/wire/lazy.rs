@@ -313,3 +313,15 @@ fn a_setting_reaches_logs_that_nobody_uses() {
     rig.pass_ms(30_000);
     assert_eq!(client.offset_for("t", 1, -2).1, 1);
 }
+
+#[test]
+fn a_stop_marks_every_log_as_clean_however_many_are_synced_at_once() {
+    let rig = Rig::with(1, &[]);
+    let mut client = rig.connect();
+    client.create("t", 300);
+    append_each(&mut client, "t", 300, "a");
+    rig.stop();
+    let is_marked =
+        |partition: &i32| rig.world.file(&rig.dir("t", *partition).join("ringlog.clean")).is_some();
+    assert_eq!((0..300).filter(is_marked).count(), 300);
+}
