@@ -5,13 +5,12 @@ JARS names the directory of its jars (prepare.sh sets it), JAVA the JVM.
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-from ringlog import API_VERSIONS, free_port, receive_frame
+from ringlog import answers_at, free_port
 
 JARS = os.environ.get('JARS') or os.path.expanduser('~/.cache/ringlog-check/kafka/libs')
 JAVA = os.environ.get('JAVA', 'java')
@@ -63,12 +62,7 @@ class Kafka:
             time.sleep(0.1)
 
     def answers(self):
-        try:
-            with socket.create_connection(('127.0.0.1', self.port), timeout=5) as peer:
-                peer.sendall(API_VERSIONS)
-                return len(receive_frame(peer)) > 4
-        except OSError:
-            return False
+        return answers_at(self.port)
 
     def stop(self):
         """In order, so that it leaves its files closed."""

@@ -28,6 +28,16 @@ def free_port():
                 return port
 
 
+def answers_at(port):
+    """Whether an ApiVersions request is answered there."""
+    try:
+        with socket.create_connection(('127.0.0.1', port), timeout=5) as peer:
+            peer.sendall(API_VERSIONS)
+            return len(receive_frame(peer)) > 4
+    except OSError:
+        return False
+
+
 class Ringlog:
     """One broker. Use it in a `with`: leaving ends the process and removes the data."""
 
@@ -64,13 +74,7 @@ class Ringlog:
         return time.monotonic() - begin
 
     def answers(self):
-        """Whether an ApiVersions request is answered."""
-        try:
-            with socket.create_connection(('127.0.0.1', self.port), timeout=5) as peer:
-                peer.sendall(API_VERSIONS)
-                return len(receive_frame(peer)) > 4
-        except OSError:
-            return False
+        return answers_at(self.port)
 
     def kill_nine(self):
         self.process.send_signal(signal.SIGKILL)

@@ -179,12 +179,12 @@ impl Log {
         Ok(Progress::DurableMoved)
     }
 
-    /// Takes no more appends. The end stays where it is: what is before it was written.
     /// The core's journal failed: nothing that was promised can be kept, so nothing more is promised.
     pub fn on_journal_failed(&mut self, error: IoError) -> Offline {
         self.go_offline(Offline::Journal(error))
     }
 
+    /// Takes no more appends. The end stays where it is: what is before it was written.
     pub(super) fn go_offline(&mut self, reason: Offline) -> Offline {
         self.flight = None;
         self.durable.sync = None;
