@@ -7,11 +7,12 @@
 //! ```
 //! Down by call, up by completion. Nothing here blocks, and every reply leaves in the order of its connection's requests.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use net::{CloseReason, ConnectionId, Event, ListenerIndex, NetTurn, Reply, ReplySlot, Server};
 use protocol::{ApiKey, DecodeError, Decoder, Message, RequestHeader, Uuid, encode_response};
+use rustc_hash::FxHashMap;
 use shard::random::Random;
 use shard::{App, Buf, Completion, ListenerId, ShardId, Token};
 
@@ -59,7 +60,7 @@ pub struct Broker {
     /// Requests that wait for answers.
     pub pending: PendingRequests,
     /// Fetches that wait for more to read, by their connections; one a connection at most.
-    pub parked: HashMap<ConnectionId, PendingId>,
+    pub parked: FxHashMap<ConnectionId, PendingId>,
     pub(crate) server: Server,
     pub(crate) partitions: Partitions,
     /// The coordinators of groups that live here.
@@ -105,7 +106,7 @@ impl Broker {
         Broker {
             sessions: FetchSessions::new(slots as usize / usize::from(node.core_count).max(1)),
             pending: PendingRequests::new(me),
-            parked: HashMap::new(),
+            parked: FxHashMap::default(),
             server: Server::new(node.limits()),
             partitions: Partitions::new(node.data_dir.clone(), node.config.values(), node.open_files_max),
             groups: GroupCoordinators::default(),

@@ -18,11 +18,12 @@ mod space;
 mod upkeep;
 mod watch;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use protocol::ErrorCode;
+use rustc_hash::FxHashMap;
 use shard::{Completion, Nanos, Outcome, Token, WallMs};
 use slab::Slab;
 use storage::{Log, Offset, OpenFiles, Opening, Progress};
@@ -111,7 +112,7 @@ impl NoLog {
 pub struct Partitions {
     data_dir: PathBuf,
     slots: Slab<Partition>,
-    by_id: HashMap<PartitionId, usize>,
+    by_id: FxHashMap<PartitionId, usize>,
     files: OpenFiles,
     reads: Slab<PendingRead>,
     /// Bytes that the reads under way may bring.
@@ -160,7 +161,7 @@ impl Partitions {
         Partitions {
             data_dir,
             slots: Slab::new(),
-            by_id: HashMap::new(),
+            by_id: FxHashMap::default(),
             files: OpenFiles::new(open_files_max),
             reads: Slab::new(),
             reading_bytes: 0,

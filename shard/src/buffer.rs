@@ -42,6 +42,10 @@ impl Clear for Block {
     }
 }
 
+/// Up to so many bytes a copy takes memory of just its size, not a block: a thousand requests that wait would hold, and
+/// touch, a page each.
+const SMALL_BYTES: usize = 1024;
+
 type Class = sharded_slab::Pool<Block>;
 
 /// Lends blocks of memory. Clones share the same memory; one pool serves all cores of a process.
@@ -78,6 +82,9 @@ impl Pool {
 
     /// A shared copy of `bytes`.
     pub fn copy(&self, bytes: &[u8]) -> Buf {
+        if bytes.len() <= SMALL_BYTES {
+            return Buf { memory: Memory::Small(bytes.into()), start: 0, end: bytes.len() };
+        }
         let mut buffer = self.take(bytes.len());
         buffer.put(bytes);
         buffer.freeze()
@@ -214,6 +221,7 @@ impl fmt::Debug for BufMut {
 enum Memory {
     Pooled(Arc<Lent>),
     Own(Arc<Vec<u8>>),
+    Small(Arc<[u8]>),
     Static(&'static [u8]),
 }
 
@@ -251,6 +259,7 @@ impl Deref for Buf {
         let bytes: &[u8] = match &self.memory {
             Memory::Pooled(lent) => lent.bytes(),
             Memory::Own(bytes) => bytes,
+            Memory::Small(bytes) => bytes,
             Memory::Static(bytes) => bytes,
         };
         &bytes[self.start..self.end]
@@ -365,10 +374,10 @@ mod tests {
     #[test]
     fn a_block_returns_to_the_pool_with_its_last_user() {
         let pool = Pool::new(1 << 20);
-        let whole = pool.copy(b"hello world");
+        let whole = pool.copy(&[7; SMALL_BYTES + 1]);
         let part = whole.slice(6..11);
         drop(whole);
-        assert_eq!(&*part, b"world");
+        assert_eq!(&*part, [7; 5]);
         assert_eq!(pool.kept_bytes(), 0);
         drop(part);
         assert_eq!(pool.kept_bytes(), CLASS_SIZES[0]);
@@ -380,9 +389,18 @@ mod tests {
     #[test]
     fn a_block_can_return_from_another_thread() {
         let pool = Pool::new(1 << 20);
-        let buf = pool.copy(b"x");
+        let buf = pool.copy(&[7; SMALL_BYTES + 1]);
         std::thread::spawn(move || drop(buf)).join().unwrap();
         assert_eq!(pool.kept_bytes(), CLASS_SIZES[0]);
+    }
+
+    #[test]
+    fn a_small_copy_takes_no_block() {
+        let pool = Pool::new(1 << 20);
+        let buf = pool.copy(&[7; SMALL_BYTES]);
+        assert_eq!(&*buf, [7; SMALL_BYTES]);
+        drop(buf);
+        assert_eq!(pool.kept_bytes(), 0);
     }
 
     #[test]

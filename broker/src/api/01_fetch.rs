@@ -91,10 +91,11 @@ enum Home {
     Nowhere(ErrorCode),
 }
 
-fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
+fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, mut request: Request) {
     let version = request.version;
-    let frame = request.frame.clone();
-    let view = match decode(&request, &frame) {
+    // A fetch that waits holds what it wants, not the bytes that said so.
+    let frame = std::mem::replace(&mut request.frame, Buf::from_static(&[]));
+    let view = match decode(version, &frame) {
         Ok(view) => view,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
@@ -140,10 +141,10 @@ fn deadline_of(now: Nanos, max_wait_ms: i32) -> Nanos {
     Nanos(now.plus_ms(i64::from(max_wait_ms)).0.next_multiple_of(grid_ns))
 }
 
-fn decode<'a>(request: &Request, frame: &'a Buf) -> Result<FetchView<'a>, protocol::DecodeError> {
+fn decode(version: i16, frame: &Buf) -> Result<FetchView<'_>, protocol::DecodeError> {
     let mut d = protocol::Decoder::new(frame);
     protocol::RequestHeader::decode(&mut d)?;
-    FetchView::decode(&mut d, request.version)
+    FetchView::decode(&mut d, version)
 }
 
 fn find_topic<'a>(image: &'a Image, key: &FetchKey) -> Result<&'a Arc<Topic>, ErrorCode> {
