@@ -201,7 +201,11 @@ impl Server {
             Outcome::Sent => self.on_sent(turn, key),
             Outcome::Closed => self.on_closed(key),
             Outcome::Failed(error) => self.on_failed(turn, completion.token, key, error),
-            Outcome::Written | Outcome::WrittenDurable(_) | Outcome::Read(_) | Outcome::Synced => {
+            Outcome::Written
+            | Outcome::WrittenDurable(_)
+            | Outcome::Read(_)
+            | Outcome::Synced
+            | Outcome::WritebackBegun => {
                 unreachable!("files are not the server's")
             }
         }

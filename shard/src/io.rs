@@ -90,6 +90,16 @@ pub enum Op {
         /// Which file.
         file: FileId,
     },
+    /// Lets the kernel begin to write this part of `file` to the device, so that a later [`Op::Sync`] finds little left to
+    /// do: one [`Outcome::WritebackBegun`], whatever becomes of it.
+    BeginWriteback {
+        /// Which file.
+        file: FileId,
+        /// Where in the file, in bytes.
+        offset: u64,
+        /// How many bytes.
+        len: u32,
+    },
     /// Ends the [`Op::Receive`] or [`Op::ReceiveInto`] under way on a socket, if there is one: it completes with
     /// [`Outcome::Failed`] ([`IoError::CANCELLED`]) and has taken nothing from the stream; or bytes came first, and it
     /// completes with them. The cancel itself reports nothing.
@@ -125,6 +135,8 @@ pub enum Outcome {
     Read(BufMut),
     /// Everything written before is durable.
     Synced,
+    /// The kernel was asked. What it makes of it is seen by the next sync.
+    WritebackBegun,
     /// The operation failed; whatever it owned is dropped.
     Failed(IoError),
 }

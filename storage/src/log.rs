@@ -103,6 +103,8 @@ struct Flight {
     written: Vec<(Offset, u32)>,
     /// Where the log ends once they are done.
     end: Offset,
+    /// Before it an append waits for the disk that is written once they are done.
+    promised: Offset,
 }
 
 /// A full segment on its way to be sealed.

@@ -97,6 +97,56 @@ fn what_comes_after_the_page_cache_alone_is_synced_with_it() {
 }
 
 #[test]
+fn a_promise_is_kept_however_much_is_written_without_one() {
+    for others in [Promise::PageCache, Promise::Disk] {
+        let mut rig = rig_with(Promise::PageCache);
+        rig.append(batch(&[1]));
+        rig.promise = Promise::Disk;
+        rig.try_append(batch(&[2]).build()).unwrap();
+        rig.promise = others;
+        for turn in 0.. {
+            // Somebody appends in every turn, so that a write is always under way or waits.
+            rig.try_append(batch(&[3]).build()).unwrap();
+            rig.submit();
+            rig.world.advance();
+            rig.reap();
+            if rig.log.durable_end() >= Offset(2) {
+                break;
+            }
+            assert!(turn < 10, "the promised record waits behind the others");
+        }
+    }
+}
+
+#[test]
+fn a_journaled_segment_is_written_back_as_it_grows() {
+    for (promise, pieces) in [(Promise::Disk, 4), (Promise::PageCache, 0)] {
+        let mut rig = Rig::new(LogSettings::default());
+        rig.promise = promise;
+        for round in 0..500 {
+            rig.append(BatchBuilder::new().record(NOW.0, None, Some(&vec![1; 10_000])));
+            // The journal in this test is smaller than a piece.
+            if round % 10 == 9 {
+                let newest = rig.journal.as_ref().unwrap().newest();
+                rig.log.request_checkpoint();
+                rig.drain();
+                rig.journal.as_mut().unwrap().free_to(newest);
+            }
+        }
+        assert_eq!(rig.written_back.len(), pieces, "{:?}", rig.written_back);
+        let mut end = 0;
+        for piece in &rig.written_back {
+            assert_eq!(
+                (piece.start, piece.end % ALIGNMENT as u64),
+                (end, 0),
+                "a page that will change is left"
+            );
+            end = piece.end;
+        }
+    }
+}
+
+#[test]
 fn a_large_append_goes_straight_to_its_segment() {
     let mut rig = Rig::new(LogSettings { message_bytes_max: 4 << 20, ..LogSettings::default() });
     rig.promise = Promise::Disk;

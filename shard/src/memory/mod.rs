@@ -186,6 +186,7 @@ impl MemoryIo {
                 Ok(()) => Outcome::Synced,
                 Err(error) => Outcome::Failed(error),
             }),
+            (Op::BeginWriteback { .. }, _) => finish(Outcome::WritebackBegun),
             (Op::Write { .. } | Op::WriteDurable { .. } | Op::Read { .. } | Op::Sync { .. }, None) => {
                 finish(Outcome::Failed(IoError(libc::EBADF)));
             }

@@ -156,7 +156,11 @@ impl MemoryIo {
                 Some(connection) => connection.closing = Some(token),
                 None => done.push(Completion { token, outcome: Outcome::Closed, more: false }),
             },
-            Op::Write { .. } | Op::WriteDurable { .. } | Op::Read { .. } | Op::Sync { .. } => {
+            Op::Write { .. }
+            | Op::WriteDurable { .. }
+            | Op::Read { .. }
+            | Op::Sync { .. }
+            | Op::BeginWriteback { .. } => {
                 unreachable!("file operations are done elsewhere")
             }
         }
@@ -197,7 +201,8 @@ pub(super) fn socket_of(op: &Op) -> Option<SocketId> {
         | Op::Write { .. }
         | Op::WriteDurable { .. }
         | Op::Read { .. }
-        | Op::Sync { .. } => None,
+        | Op::Sync { .. }
+        | Op::BeginWriteback { .. } => None,
     }
 }
 

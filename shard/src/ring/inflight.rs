@@ -79,6 +79,7 @@ enum Work {
     WriteDurable { file: Rc<File>, offset: u64, written: usize, buffer: AlignedBuf },
     Read { file: Rc<File>, offset: u64, left: usize, buffer: BufMut },
     Sync { file: Rc<File> },
+    Writeback { file: Rc<File>, offset: u64, len: u32 },
 }
 
 pub(super) enum Advance {
@@ -115,6 +116,10 @@ impl Inflight {
         Inflight::new(token, Work::Sync { file })
     }
 
+    pub(super) fn writeback(token: Token, file: Rc<File>, offset: u64, len: u32) -> Inflight {
+        Inflight::new(token, Work::Writeback { file, offset, len })
+    }
+
     fn new(token: Token, work: Work) -> Inflight {
         Inflight::Whole(Whole { token, work, pieces: Vec::new(), message: None })
     }
@@ -133,7 +138,11 @@ impl Whole {
     pub(super) fn socket(&self) -> Option<SocketId> {
         match self.work {
             Work::ReceiveInto { socket, .. } | Work::Send { socket, .. } => Some(socket),
-            Work::Write { .. } | Work::WriteDurable { .. } | Work::Read { .. } | Work::Sync { .. } => None,
+            Work::Write { .. }
+            | Work::WriteDurable { .. }
+            | Work::Read { .. }
+            | Work::Sync { .. }
+            | Work::Writeback { .. } => None,
         }
     }
 
@@ -179,6 +188,12 @@ impl Whole {
                 let flags = types::FsyncFlags::DATASYNC;
                 opcode::Fsync::new(types::Fd(file.as_raw_fd())).flags(flags).build()
             }
+            Work::Writeback { file, offset, len } => {
+                opcode::SyncFileRange::new(types::Fd(file.as_raw_fd()), *len)
+                    .offset(*offset)
+                    .flags(libc::SYNC_FILE_RANGE_WRITE)
+                    .build()
+            }
         }
     }
 
@@ -189,7 +204,7 @@ impl Whole {
         }
         let Ok(count) = usize::try_from(result) else { return Advance::Done };
         let left = match &mut self.work {
-            Work::Sync { .. } => 0,
+            Work::Sync { .. } | Work::Writeback { .. } => 0,
             Work::ReceiveInto { buffer, .. } => {
                 buffer.advance(count);
                 0
@@ -226,6 +241,7 @@ impl Whole {
     /// What the caller is told, given the kernel's last word.
     pub(super) fn finish(self, result: i32) -> Completion {
         let outcome = match self.work {
+            Work::Writeback { .. } => Outcome::WritebackBegun,
             _ if result < 0 => Outcome::Failed(IoError(-result)),
             Work::ReceiveInto { buffer, .. } => Outcome::ReceivedInto(buffer),
             Work::Send { .. } => Outcome::Sent,

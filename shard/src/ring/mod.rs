@@ -187,6 +187,14 @@ impl Ring {
                 }
                 Err(error) => self.finish(token, Outcome::Failed(error)),
             },
+            Op::BeginWriteback { file, offset, len } => match self.files.handle(file) {
+                Ok(file) => {
+                    let mut inflight = Inflight::writeback(token, file, offset, len);
+                    let entry = inflight.entry();
+                    self.submit_entry(inflight, entry);
+                }
+                Err(_) => self.finish(token, Outcome::WritebackBegun),
+            },
         }
     }
 

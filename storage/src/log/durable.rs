@@ -11,6 +11,7 @@
 //! A log whose end is durable up to [`Durable::synced`] only needs its journal entries no more: that is what a
 //! checkpoint brings about, and it leaves a recovery point beside the segment (`point`).
 
+use shard::buffer::ALIGNMENT;
 use shard::{Disk, Op, OpenMode, Ops, Token, WallMs};
 
 use super::{Log, Progress, point};
@@ -23,6 +24,9 @@ use crate::settings::{Durability, Promise};
 /// So many bytes of one log in a turn are written to their segment and synced there, instead of going through
 /// the journal: a second copy of them would cost more than the sync.
 const DIRECT_LEN_MIN: usize = 1 << 20;
+/// A segment that is journaled is written back to the device in pieces of this length, as it grows: a checkpoint that finds
+/// much to write fills the device's queue, and the journal's next write waits behind all of it.
+const WRITEBACK_LEN: u32 = 1 << 20;
 /// Turns in which appends are journaled that did not ask for it, after one that did.
 const JOURNALED_TURNS: u32 = 64;
 
@@ -37,11 +41,16 @@ pub(super) struct Durable {
     journaling: Offset,
     /// Before it an append waits for the disk.
     promised: Offset,
+    /// The same of those appends that are written: a sync now would keep their promise.
+    promised_written: Offset,
     /// A sync of the active segment is under way: what it makes durable.
     pub sync: Option<Offset>,
     turns_left: u32,
     /// When the first record was appended that may not be in a synced segment.
     unsynced_since: Option<WallMs>,
+    /// The active segment's first offset, and up to where in its file the kernel was asked to write it back.
+    written_back: (Offset, u32),
+    is_writing_back: bool,
     /// A checkpoint is asked for.
     is_point_wanted: bool,
     /// The recovery point that the next sync allows: where it is, and the file's content.
@@ -51,11 +60,23 @@ pub(super) struct Durable {
 impl Durable {
     /// Everything before `synced` is in synced segments.
     pub fn at(synced: Offset) -> Durable {
-        Durable { synced, durable: synced, journaling: synced, promised: synced, ..Durable::default() }
+        Durable {
+            synced,
+            durable: synced,
+            journaling: synced,
+            promised: synced,
+            promised_written: synced,
+            ..Durable::default()
+        }
     }
 
     fn covered(&self) -> Offset {
         self.durable.max(self.journaling)
+    }
+
+    /// A write is done that has taken everything along which was promised before `promised`.
+    pub fn on_written(&mut self, promised: Offset) {
+        self.promised_written = self.promised_written.max(promised);
     }
 
     /// Everything before `end` is in synced segments now.
@@ -82,6 +103,11 @@ impl Log {
     pub fn readable_end(&self) -> Offset {
         let Durable { durable, promised, .. } = self.durable;
         if durable < promised { durable.min(self.offsets.end) } else { self.offsets.end }
+    }
+
+    /// Before it an append waits for the disk.
+    pub(super) fn promised(&self) -> Offset {
+        self.durable.promised
     }
 
     /// Whether everything that was appended is in synced segments.
@@ -121,6 +147,12 @@ impl Log {
     fn promise_disk(&mut self, end: Offset) {
         self.durable.promised = self.durable.promised.max(end);
         self.durable.turns_left = JOURNALED_TURNS;
+        // A repeated append asks for what was written before, or is being written.
+        if end <= self.offsets.end {
+            self.durable.on_written(end);
+        } else if let Some(flight) = self.flight.as_mut().filter(|flight| end <= flight.end) {
+            flight.promised = flight.promised.max(end);
+        }
     }
 
     /// When `flush.ms` asks for a checkpoint.
@@ -206,10 +238,10 @@ impl Log {
 
     /// Whether the active segment must be synced now.
     pub(super) fn wants_sync(&self) -> bool {
-        let Durable { durable, promised, sync, point, .. } = &self.durable;
+        let Durable { promised_written, sync, point, .. } = &self.durable;
         let is_free = sync.is_none() && self.flight.is_none() && self.sealing.is_empty();
         let has_point = point.as_ref().is_some_and(|(end, _)| *end <= self.offsets.end);
-        let has_promise = *promised > self.durable.covered() && self.offsets.end > *durable;
+        let has_promise = *promised_written > self.durable.covered();
         is_free && (has_point || has_promise)
     }
 
@@ -228,6 +260,44 @@ impl Log {
             self.durable.unsynced_since = None;
         }
         Ok(())
+    }
+
+    /// How much of the active segment's file is to be written back now: from where to where.
+    pub(super) fn wants_writeback(&self) -> Option<(u32, u32)> {
+        let active = self.segments.last()?;
+        let (base, position) = self.durable.written_back;
+        let from = if base == active.base { position } else { 0 };
+        // The last page is about to change again.
+        let to = active.written & !(ALIGNMENT as u32 - 1);
+        let is_due = self.is_journaled() && to.saturating_sub(from) >= WRITEBACK_LEN;
+        (is_due && !self.durable.is_writing_back && self.durable.sync.is_none()).then_some((from, to))
+    }
+
+    pub(super) fn push_writeback(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        ops: &mut Ops,
+        token: Token,
+    ) -> Result<(), StorageError> {
+        let Some((from, to)) = self.wants_writeback() else { return Ok(()) };
+        let Some(active) = self.segments.last_mut() else { return Ok(()) };
+        let file = active.open_log(disk, files, &self.dir, OpenMode::Write)?;
+        ops.push(token, Op::BeginWriteback { file, offset: u64::from(from), len: to - from });
+        self.durable.written_back = (active.base, to);
+        self.durable.is_writing_back = true;
+        Ok(())
+    }
+
+    /// A part of the segment is on its way to the device.
+    pub(super) fn on_writeback_begun(&mut self) -> Progress {
+        self.durable.is_writing_back = false;
+        Progress::Nothing
+    }
+
+    /// Whether the kernel has yet to take up a part of the segment.
+    pub(super) fn is_writing_back(&self) -> bool {
+        self.durable.is_writing_back
     }
 
     /// The active segment is durable up to what it was synced for.

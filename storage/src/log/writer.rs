@@ -30,6 +30,7 @@ impl Log {
     pub fn has_flight(&self) -> bool {
         self.flight.is_some()
             || self.durable.sync.is_some()
+            || self.is_writing_back()
             || self.sealing.iter().any(|sealing| sealing.is_syncing)
     }
 
@@ -47,8 +48,12 @@ impl Log {
         if self.offline.is_some() || self.flight.is_some() {
             return Ok(());
         }
+        // What is due to be synced goes before new writes: a sync that had to find no write under way would never come while
+        // somebody writes in every turn.
         let pushed = self
-            .push_dirty(disk, files, journal, ops, token)
+            .push_due_sync(disk, files, ops, token)
+            .and_then(|()| self.push_dirty(disk, files, journal, ops, token))
+            .and_then(|()| self.push_writeback(disk, files, ops, token))
             .and_then(|()| self.push_sync(disk, files, ops, token));
         pushed.map_err(|error| self.go_offline(Offline::File(error)))
     }
@@ -66,7 +71,8 @@ impl Log {
         }
         let mut journal = journal.filter(|journal| self.may_journal(journal));
         self.prepare_dir(disk)?;
-        let mut flight = Flight { writes_left: 0, written: Vec::new(), end: self.offsets.assigned };
+        let (end, promised) = (self.offsets.assigned, self.promised());
+        let mut flight = Flight { writes_left: 0, written: Vec::new(), end, promised };
         let writes: Vec<_> = self.dirty.drain().collect();
         for write in writes {
             let index = self.segments.binary_search_by_key(&write.segment, |segment| segment.base);
@@ -112,6 +118,16 @@ impl Log {
         Ok(())
     }
 
+    fn push_due_sync(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        ops: &mut Ops,
+        token: Token,
+    ) -> Result<(), StorageError> {
+        if self.wants_sync() { self.push_active_sync(disk, files, ops, token) } else { Ok(()) }
+    }
+
     fn push_sync(
         &mut self,
         disk: &mut dyn Disk,
@@ -120,11 +136,8 @@ impl Log {
         token: Token,
     ) -> Result<(), StorageError> {
         self.take_point();
-        if self.wants_sync() {
-            return self.push_active_sync(disk, files, ops, token);
-        }
         if !self.may_seal() {
-            return Ok(());
+            return self.push_due_sync(disk, files, ops, token);
         }
         let Some(first) = self.sealing.front_mut() else { return Ok(()) };
         let index = self.segments.partition_point(|segment| segment.base < first.base);
@@ -139,6 +152,7 @@ impl Log {
         let done = match outcome {
             Outcome::Written => Ok(self.on_written()),
             Outcome::Synced => self.on_synced(disk).map_err(Offline::File),
+            Outcome::WritebackBegun => Ok(self.on_writeback_begun()),
             Outcome::Failed(error) => Err(Offline::Io(*error)),
             other => unreachable!("a log pushes writes and syncs, and got {other:?}"),
         };
@@ -155,6 +169,7 @@ impl Log {
             return Progress::Nothing;
         }
         self.offsets.end = flight.end;
+        self.durable.on_written(flight.promised);
         for (base, written) in std::mem::take(&mut flight.written) {
             let index = self.segments.partition_point(|segment| segment.base < base);
             self.segments[index].written = written;

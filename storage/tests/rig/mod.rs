@@ -1,6 +1,7 @@
 //! A log in a world of memory, driven the way a core drives it.
 #![allow(dead_code, reason = "each test crate uses a part")]
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct Rig {
     /// What appends ask for.
     pub promise: Promise,
     pub replayed: Replayed,
+    /// What parts of segments the device was asked to take early.
+    pub written_back: Vec<Range<u64>>,
     ops: Ops,
     under_way: usize,
     pool: Pool,
@@ -88,6 +91,7 @@ impl Rig {
             journal: Some(journal),
             promise: Promise::PageCache,
             replayed,
+            written_back: Vec::new(),
             ops: Ops::default(),
             under_way: 0,
             pool,
@@ -198,6 +202,9 @@ impl Rig {
             journal.push(&mut self.ops, JOURNAL);
         }
         for (token, op) in self.ops.drain() {
+            if let Op::BeginWriteback { offset, len, .. } = op {
+                self.written_back.push(offset..offset + u64::from(len));
+            }
             self.io.push(token, op);
             self.under_way += 1;
         }
