@@ -138,6 +138,11 @@ impl Broker {
         self.partitions.open_log_count()
     }
 
+    /// How many of them have records in a journal that was taken over, and that their segments may lack.
+    pub fn inherited_count(&self) -> usize {
+        self.partitions.inherited_count()
+    }
+
     /// How many watches fetches hold on this core's partitions.
     pub fn watch_count(&self) -> usize {
         self.partitions.watch_count()

@@ -86,7 +86,7 @@ impl Partitions {
         let is_clean = left == 0 && self.closing.as_ref().is_some_and(|closing| closing.is_clean);
         let is_open = |partition: &Partition| partition.log.is_ok();
         let is_needless = is_clean
-            && !self.has_inheritance()
+            && self.inherited_count() == 0
             && !self.slots.iter().any(|(_, partition)| is_open(partition));
         if let Some(journal) = self.durability.journal.take_if(|journal| !journal.has_flight())
             && let Err(error) = journal.close(turn.disk, is_needless)

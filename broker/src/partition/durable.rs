@@ -124,9 +124,19 @@ impl Partitions {
         self.durability.is_ending = true;
     }
 
-    /// Whether the journal that was taken over still has records that no segment is known to be synced for.
-    pub(super) fn has_inheritance(&self) -> bool {
-        self.durability.inherited_count > 0
+    /// Partitions of which the journal that was taken over has records that no segment is known to be synced for.
+    pub fn inherited_count(&self) -> usize {
+        self.durability.inherited_count
+    }
+
+    /// All logs are open after a start: a journal that is half full of what it was taken over with is freed now, not by the
+    /// next checkpoint that time asks for. Till then appends would be synced in their segments one by one.
+    pub(super) fn free_inheritance(&mut self) {
+        self.durability.is_due |= self.inherited_count() > 0 && self.is_journal_full();
+    }
+
+    fn is_journal_full(&self) -> bool {
+        self.durability.journal.as_ref().is_some_and(|journal| journal.used_percent() >= USED_PERCENT_MAX)
     }
 
     /// A partition does not need the journal that was taken over.
@@ -249,15 +259,14 @@ impl Partitions {
     }
 
     fn begin_checkpoint(&mut self) -> Option<Checkpoint> {
-        let journal = self.durability.journal.as_ref();
-        let is_full = journal.is_some_and(|journal| journal.used_percent() >= USED_PERCENT_MAX);
+        let is_full = self.is_journal_full();
         let is_due = std::mem::take(&mut self.durability.is_due);
         // What is inherited holds the journal until it is synced, which the next one that is due sees to.
         let is_held = self.durability.is_pinned || self.durability.inherited_count > 0;
         if !is_due && (!is_full || is_held) {
             return None;
         }
-        let newest = journal.map_or(0, Journal::newest);
+        let newest = self.durability.journal.as_ref().map_or(0, Journal::newest);
         let (mut waiting, mut later) = (Vec::new(), Vec::new());
         for (slot, generation) in std::mem::take(&mut self.durability.unsynced) {
             let known = self.slots.get_mut(slot).filter(|known| known.generation == generation);

@@ -185,7 +185,8 @@ impl Partitions {
             if self.open_on(turn, slot) {
                 self.answer_asked(turn, slot, out);
             } else {
-                self.openings.asked.push_front((slot, generation));
+                // Each its step in turn: one that has much to read does not hold up the others.
+                self.openings.asked.push_back((slot, generation));
             }
         }
         if !self.openings.asked.is_empty() {
@@ -242,11 +243,12 @@ impl Partitions {
         self.slots.get(slot).is_some_and(|partition| partition.generation == generation)
     }
 
-    /// All logs are open: says once what that took.
+    /// All logs are open: says once what that took. What the journal was taken over with can be synced now.
     fn tell_opened(&mut self, turn: &Turn<'_>) {
         if !std::mem::take(&mut self.openings.is_telling) {
             return;
         }
+        self.free_inheritance();
         let OpenedCounts { opened, offline, checked_bytes, cut_bytes } = self.openings.counts;
         tracing::info!(
             core = turn.shard.0,

@@ -175,6 +175,33 @@ fn questions_wait_in_their_order_while_a_log_is_read() {
 }
 
 #[test]
+fn a_log_that_takes_long_to_open_does_not_hold_up_the_others() {
+    let rig = Rig::with(1, &[]);
+    let mut client = rig.connect();
+    let large = batch_of_size(900_000);
+    for (topic, count) in [("large", 60), ("medium", 3)] {
+        client.create(topic, 1);
+        for _ in 0..count {
+            client.append(topic, 0, &large);
+        }
+    }
+    rig.crash(Crash::Process);
+    rig.start_unsettled(1);
+    rig.turns(2);
+    let (mut first, mut second) = (rig.connect(), rig.connect());
+    first.send(FETCH, &fetch_request(&[("large", 0, 59)]));
+    rig.turn();
+    second.send(FETCH, &fetch_request(&[("medium", 0, 2)]));
+    let reply = (0..10).find_map(|_| {
+        rig.turn();
+        second.poll()
+    });
+    assert!(first.poll().is_none(), "the large log is still being read");
+    assert_eq!(fetched(&reply.expect("the other log was opened meanwhile"))[0].error, OK);
+    assert_eq!(fetched(&first.receive_now().unwrap())[0].error, OK);
+}
+
+#[test]
 fn a_topic_that_is_deleted_while_its_log_is_read_leaves_nobody_waiting() {
     let rig = Rig::with(1, &[]);
     let mut client = rig.connect();
@@ -212,6 +239,25 @@ fn acks_all_is_kept_while_the_journal_is_not_ready() {
     rig.faults(Faults::default());
     rig.start(1);
     assert_eq!(rig.connect().read_all("t", 0), ["early"]);
+}
+
+#[test]
+fn a_journal_that_was_taken_over_half_full_is_freed_when_all_logs_are_open() {
+    for (appends, is_kept) in [(1, true), (4, false)] {
+        let rig = Rig::with(1, &[]);
+        let mut client = rig.connect();
+        client.create("t", 1);
+        // Syncs that take seconds keep the journal as full as the appends make it.
+        rig.faults(Faults { latency_ns_max: 5_000_000_000, ..Faults::default() });
+        for _ in 0..appends {
+            assert_eq!(acks_all(&mut client, "t", &"v".repeat(30_000)), OK);
+        }
+        rig.crash(Crash::Process);
+        rig.faults(Faults::default());
+        rig.start(1);
+        rig.turns(200);
+        assert_eq!(rig.sum(|broker| broker.inherited_count()) == 1, is_kept, "after {appends} appends");
+    }
 }
 
 #[test]
