@@ -2,6 +2,8 @@
 //!
 //!     cargo run --release -p ringlog --example produce_load -- --bootstrap 127.0.0.1:9092 --mib 2048
 //!
+//! With `--keys N` the records have keys of 16 bytes that count up to N and begin again, and each batch is built when it is sent.
+//!
 //! Closed loop: each connection keeps `--in-flight` requests under way, one batch of one partition each. An amount is sent and
 //! no time is waited for, so that two brokers that are compared do the same work, and neither meets the kernel's limit of dirty
 //! pages just because it is faster.
@@ -37,6 +39,8 @@ struct Settings {
     in_flight: usize,
     batch_records: usize,
     record_bytes: usize,
+    /// How many different keys the records have; none if 0.
+    keys: u64,
     acks: i16,
     warmup_mib: usize,
     mib: usize,
@@ -125,7 +129,7 @@ fn wait_for_leaders(settings: &Settings, line: &mut Line) {
 /// One connection: requests go round its partitions until all connections together have sent enough.
 fn load(settings: &Settings, number: i32, claimed: &AtomicUsize) -> Vec<Seen> {
     let own: Vec<i32> = (number..settings.partitions).step_by(settings.connections as usize).collect();
-    let frames: Vec<Vec<u8>> = own.iter().map(|partition| produce_frame(settings, *partition)).collect();
+    let frames: Vec<Vec<u8>> = own.iter().map(|partition| produce_frame(settings, *partition, 0)).collect();
     let mut line = Line::open(&settings.bootstrap);
     let mut under_way = VecDeque::new();
     let mut seen = Vec::new();
@@ -138,7 +142,14 @@ fn load(settings: &Settings, number: i32, claimed: &AtomicUsize) -> Vec<Seen> {
             if claim >= end {
                 break;
             }
-            line.send(next.next().expect("a connection has a partition"));
+            let frame = next.next().expect("a connection has a partition");
+            if settings.keys == 0 {
+                line.send(frame);
+            } else {
+                let partition = own[claim / settings.connections as usize % own.len()];
+                let first_key = (claim * settings.batch_records) as u64;
+                line.send(&produce_frame(settings, partition, first_key));
+            }
             under_way.push_back((claim, Instant::now()));
         }
         let Some((claim, sent)) = under_way.pop_front() else { return seen };
@@ -151,10 +162,16 @@ fn load(settings: &Settings, number: i32, claimed: &AtomicUsize) -> Vec<Seen> {
     }
 }
 
-fn produce_frame(settings: &Settings, partition: i32) -> Vec<u8> {
+fn produce_frame(settings: &Settings, partition: i32, first_key: u64) -> Vec<u8> {
+    let key = |i| {
+        let number = (first_key + i as u64).checked_rem(settings.keys)?;
+        Some(format!("{number:016x}"))
+    };
     let value: Vec<u8> = (0..settings.record_bytes).map(|i| (i * 31 + 7) as u8).collect();
     let batch = (0..settings.batch_records)
-        .fold(BatchBuilder::new(), |batch, i| batch.record(1_700_000_000_000 + i as i64, None, Some(&value)))
+        .fold(BatchBuilder::new(), |batch, i| {
+            batch.record(1_700_000_000_000 + i as i64, key(i).as_deref().map(str::as_bytes), Some(&value))
+        })
         .build();
     let data = PartitionProduceData { index: partition, records: Some(&batch) };
     let topic = TopicProduceData { name: &settings.topic, partition_data: vec![data], ..Default::default() };
@@ -248,6 +265,7 @@ fn settings(mut words: impl Iterator<Item = String>) -> Result<Settings, String>
         in_flight: 5,
         batch_records: 64,
         record_bytes: 1024,
+        keys: 0,
         acks: 1,
         warmup_mib: 512,
         mib: 2048,
@@ -263,6 +281,7 @@ fn settings(mut words: impl Iterator<Item = String>) -> Result<Settings, String>
             "--in-flight" => settings.in_flight = number(&name, &value)?,
             "--batch-records" => settings.batch_records = number(&name, &value)?,
             "--record-bytes" => settings.record_bytes = number(&name, &value)?,
+            "--keys" => settings.keys = number(&name, &value)?,
             "--acks" => settings.acks = number(&name, &value)?,
             "--warmup-mib" => settings.warmup_mib = number(&name, &value)?,
             "--mib" => settings.mib = number(&name, &value)?,

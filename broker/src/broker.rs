@@ -108,7 +108,7 @@ impl Broker {
             pending: PendingRequests::new(me),
             parked: FxHashMap::default(),
             server: Server::new(node.limits()),
-            partitions: Partitions::new(node.data_dir.clone(), node.config.values(), node.open_files_max),
+            partitions: Partitions::new(&node),
             groups: GroupCoordinators::default(),
             image,
             controller,

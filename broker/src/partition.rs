@@ -29,9 +29,9 @@ use slab::Slab;
 use storage::{Log, Offset, OpenFiles, Opening, Progress};
 
 use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset, Trimmed};
-use crate::config::server::ServerValues;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
+use crate::node::Node;
 use append::Waiting;
 use closing::Closing;
 use compaction::Compactions;
@@ -155,14 +155,15 @@ impl Outbound {
 }
 
 impl Partitions {
-    /// No partitions yet; their directories will lie in `data_dir`. `open_files_max` files are held open at most; logs
-    /// beyond open theirs anew when they need them.
-    pub fn new(data_dir: PathBuf, settings: &ServerValues, open_files_max: usize) -> Partitions {
+    /// No partitions yet; their directories will lie in the node's data directory. So many files are held open at most as it
+    /// says; logs beyond open theirs anew when they need them.
+    pub fn new(node: &Node) -> Partitions {
+        let settings = node.config.values();
         Partitions {
-            data_dir,
+            data_dir: node.data_dir.clone(),
             slots: Slab::new(),
             by_id: FxHashMap::default(),
-            files: OpenFiles::new(open_files_max),
+            files: OpenFiles::new(node.open_files_max),
             reads: Slab::new(),
             reading_bytes: 0,
             listed: Vec::new(),
@@ -171,8 +172,10 @@ impl Partitions {
             closing: None,
             upkeep: Upkeep::default(),
             durability: Durability::new(settings.ringlog_journal_bytes()),
-            compactions: Compactions::new(settings.log_cleaner_dedupe_buffer_size()),
-            space: DiskSpace::new(settings.ringlog_disk_reserve_bytes()),
+            compactions: Compactions::new(
+                settings.log_cleaner_dedupe_buffer_size() / u64::from(node.core_count.max(1)),
+            ),
+            space: DiskSpace::new(settings.ringlog_disk_reserve_bytes(), node.core_count),
             generation: 0,
         }
     }

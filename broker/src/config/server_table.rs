@@ -73,8 +73,8 @@ static OWN_SETTINGS: &[Setting] = &[
     Setting::new("log.cleaner.dedupe.buffer.size", Kind::Long, "134217728", Valid::AtLeast(65_536))
         .at_start()
         .about(
-            "The most memory, on each core, for the keys of the log that is being compacted: 24 bytes a key and a \
-             third more. What does not fit is compacted in further rounds.",
+            "The most memory for the keys of the logs that are being compacted, one on each core, of which each has its \
+             part: 24 bytes a key and a third more. What does not fit is compacted in further rounds.",
         ),
     Setting::new("log.dir", Kind::List, "./ringlog-data", Valid::Any)
         .at_start()

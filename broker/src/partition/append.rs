@@ -24,7 +24,7 @@ impl Partitions {
     /// Checks and appends; the answer, unless it has to wait.
     pub(super) fn append(
         &mut self,
-        turn: &Turn<'_>,
+        turn: &mut Turn<'_>,
         slot: usize,
         (request, number): (PendingId, u32),
         records: Buf,
@@ -42,7 +42,7 @@ impl Partitions {
         };
         // The broker's own topics may use the reserve: groups go on when producers have to stop.
         if !topic_name::is_internal(&partition.topic.name)
-            && let Err(why) = self.space.take(batch.bytes().len())
+            && let Err(why) = self.space.take(turn.disk, &self.data_dir, batch.bytes().len())
         {
             return Some(Answer::Appended(Appended::refused(ErrorCode::KafkaStorageError, why)));
         }

@@ -149,7 +149,8 @@ def main():
                                     f'{sum(map(len, found))} stored; slowest start to an answer {slowest * 1000:.0f} ms')
 
 
-if sys.argv[1:2] == ['produce']:
-    produce(*sys.argv[2:])
-else:
-    main()
+if __name__ == '__main__':
+    if sys.argv[1:2] == ['produce']:
+        produce(*sys.argv[2:])
+    else:
+        main()

@@ -1,14 +1,15 @@
 #!/bin/bash
 # Runs client tests against target/release/ringlog (RINGLOG_BIN names another), having got what they need.
 #
-#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine cores idle_connections slow_reader half_open import_kafka dump_log figures many_partitions
-#                                    conformance produce_against_kafka
+#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable disk_full cores idle_connections slow_reader half_open import_kafka
+#                                    dump_log figures many_partitions conformance produce_against_kafka
 #     run.sh quick                   all of them, as ./check runs them
-#     run.sh long                    all of them at full length (about an hour)
+#     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/prepare.sh"
 prepare_clients || exit 1
+case " $* " in *' xfs '* | *' long '*) have mkfs.xfs xfsprogs || exit 1 ;; esac
 
 one() {
   local name=$1
@@ -24,6 +25,7 @@ case ${1:-} in
   quick)
     one round_trip 20000 || bad=1
     one kill_nine 3 || bad=1
+    one kill_nine_durable 3 || bad=1
     for name in cores idle_connections slow_reader half_open dump_log; do one $name || bad=1; done
     one import_kafka 6000 || bad=1
     one figures 3 || bad=1
@@ -31,6 +33,11 @@ case ${1:-} in
   long)
     one round_trip 1000000 || bad=1
     one kill_nine 20 || bad=1
+    one kill_nine_durable 100 || bad=1
+    for kind in ext4 xfs; do
+      one kill_nine_durable 25 8 $kind || bad=1
+      one disk_full $kind || bad=1
+    done
     for name in cores idle_connections slow_reader half_open dump_log; do one $name || bad=1; done
     one import_kafka 60000 || bad=1
     one figures 1 || bad=1
