@@ -214,6 +214,7 @@ impl Partitions {
         questions: impl IntoIterator<Item = Question>,
         out: &mut Outbound,
     ) {
+        self.compactions.on_used();
         let (mut budget, mut parked) = (None, 0);
         for question in questions {
             match self.find(&question) {

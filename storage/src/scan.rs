@@ -59,17 +59,24 @@ impl<'a> Scanner<'a> {
 
     /// A copy of `len` bytes at `position`; shorter at the end of the file.
     pub fn copy_at(&mut self, position: u64, len: usize) -> Result<Vec<u8>, IoError> {
+        if self.has(position, len) {
+            return Ok(self.bytes_at(position, len)?.to_vec());
+        }
         let mut bytes = vec![0; len];
         let count = self.disk.read_at(self.file, position, &mut bytes)?;
         bytes.truncate(count);
         Ok(bytes)
     }
 
+    /// Whether these bytes are in the window.
+    fn has(&self, position: u64, len: usize) -> bool {
+        position >= self.start && position + len as u64 <= self.start + self.filled as u64
+    }
+
     /// Up to `len` bytes at `position`, which fit the window; fewer at the end of the file.
     pub(crate) fn bytes_at(&mut self, position: u64, len: usize) -> Result<&[u8], IoError> {
         assert!(len <= self.window.len());
-        let is_there = position >= self.start && position + len as u64 <= self.start + self.filled as u64;
-        if !is_there {
+        if !self.has(position, len) {
             self.filled = self.disk.read_at(self.file, position, &mut self.window)?;
             self.start = position;
         }

@@ -1,7 +1,8 @@
 //! Compaction of logs: one at a time on each core, one bounded step a turn, with pauses.
 //!
-//! A step reads and writes at most 256 KiB. After each, compaction rests nine times as long as the step took, so that it
-//! never takes more than a tenth of a core; syncs of its files go through the ring like all others.
+//! A step reads and writes at most 32 KiB, or a batch. After each, compaction rests nine times as long as the step took while
+//! anybody uses the core, so that it takes a tenth of it, and as long as the step where nobody does; syncs of its files go
+//! through the ring like all others.
 
 use std::collections::VecDeque;
 
@@ -11,14 +12,17 @@ use storage::{CompactStep, Compaction};
 use super::{COMPACT, Partitions};
 use crate::mail::Turn;
 
-/// How much longer than a step the pause after it is.
+/// How much longer than a step the pause after it is, while somebody uses the core and while nobody does.
 const REST_FACTOR: u32 = 9;
+const QUIET_REST_FACTOR: u32 = 1;
 
 /// What is being compacted on a core, and what comes next.
 #[derive(Debug)]
 pub(super) struct Compactions {
     /// Bytes of the map from keys to offsets.
     map_bytes_max: usize,
+    /// Whether partitions were asked something since the last step.
+    is_core_used: bool,
     waiting: VecDeque<(usize, u32)>,
     running: Option<Running>,
 }
@@ -36,7 +40,17 @@ struct Running {
 
 impl Compactions {
     pub(super) fn new(map_bytes_max: u64) -> Compactions {
-        Compactions { map_bytes_max: map_bytes_max as usize, waiting: VecDeque::new(), running: None }
+        Compactions {
+            map_bytes_max: map_bytes_max as usize,
+            is_core_used: false,
+            waiting: VecDeque::new(),
+            running: None,
+        }
+    }
+
+    /// Somebody uses the core.
+    pub(super) fn on_used(&mut self) {
+        self.is_core_used = true;
     }
 }
 
@@ -64,7 +78,9 @@ impl Partitions {
         };
         if let Some(stepped_at) = running.stepped_at.take() {
             let took = turn.now.since(stepped_at);
-            running.next_at = turn.now + took.saturating_mul(REST_FACTOR);
+            let is_used = std::mem::take(&mut self.compactions.is_core_used);
+            running.next_at =
+                turn.now + took.saturating_mul(if is_used { REST_FACTOR } else { QUIET_REST_FACTOR });
             turn.timers.set(running.next_at, Token(COMPACT << 56));
         }
         if running.is_syncing || turn.now < running.next_at {

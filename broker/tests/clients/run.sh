@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs client tests against target/release/ringlog (RINGLOG_BIN names another), having got what they need.
 #
-#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable disk_full cores idle_connections slow_reader half_open import_kafka
+#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable disk_full compact_keys cores idle_connections slow_reader half_open import_kafka
 #                                    dump_log figures many_partitions conformance produce_against_kafka
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
@@ -41,6 +41,7 @@ case ${1:-} in
     for name in cores idle_connections slow_reader half_open dump_log; do one $name || bad=1; done
     one import_kafka 60000 || bad=1
     one figures 1 || bad=1
+    one compact_keys 50000000 || bad=1
     one many_partitions all || bad=1
     one produce_against_kafka || bad=1 ;;
   '') sed -n 2,7p "$0"; exit 2 ;;

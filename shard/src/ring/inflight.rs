@@ -77,7 +77,7 @@ enum Work {
     Send { fd: RawFd, socket: SocketId, parts: Vec<Buf> },
     Write { file: Rc<File>, offset: u64, parts: Vec<Buf> },
     WriteDurable { file: Rc<File>, offset: u64, written: usize, buffer: AlignedBuf },
-    Read { file: Rc<File>, offset: u64, left: usize, buffer: BufMut },
+    Read { file: Rc<File>, offset: u64, left: usize, buffer: BufMut, flags: i32 },
     Sync { file: Rc<File> },
     Writeback { file: Rc<File>, offset: u64, len: u32 },
 }
@@ -108,8 +108,14 @@ impl Inflight {
         Inflight::new(token, Work::WriteDurable { file, offset, written: 0, buffer })
     }
 
-    pub(super) fn read(token: Token, file: Rc<File>, offset: u64, left: usize, buffer: BufMut) -> Inflight {
-        Inflight::new(token, Work::Read { file, offset, left, buffer })
+    pub(super) fn read(
+        token: Token,
+        file: Rc<File>,
+        (offset, left): (u64, usize),
+        buffer: BufMut,
+        flags: i32,
+    ) -> Inflight {
+        Inflight::new(token, Work::Read { file, offset, left, buffer, flags })
     }
 
     pub(super) fn sync(token: Token, file: Rc<File>) -> Inflight {
@@ -179,10 +185,13 @@ impl Whole {
                     .offset(at)
                     .build()
             }
-            Work::Read { file, offset, left, buffer } => {
+            Work::Read { file, offset, left, buffer, flags } => {
                 let fd = types::Fd(file.as_raw_fd());
                 let spare = &mut buffer.spare_mut()[..*left];
-                opcode::Read::new(fd, spare.as_mut_ptr(), length(spare)).offset(*offset).build()
+                opcode::Read::new(fd, spare.as_mut_ptr(), length(spare))
+                    .offset(*offset)
+                    .rw_flags(*flags)
+                    .build()
             }
             Work::Sync { file } => {
                 let flags = types::FsyncFlags::DATASYNC;

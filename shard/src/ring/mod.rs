@@ -165,8 +165,8 @@ impl Ring {
             Op::Read { file, offset, len, buffer } => match self.files.read(file, offset, len, buffer) {
                 files::ReadStart::Done(Ok(buffer)) => self.finish(token, Outcome::Read(buffer)),
                 files::ReadStart::Done(Err(error)) => self.finish(token, Outcome::Failed(error)),
-                files::ReadStart::Ring { file, offset, len, buffer } => {
-                    let mut inflight = Inflight::read(token, file, offset, len, buffer);
+                files::ReadStart::Ring { file, offset, len, buffer, flags } => {
+                    let mut inflight = Inflight::read(token, file, (offset, len), buffer, flags);
                     let entry = inflight.entry();
                     self.submit_entry(inflight, entry);
                 }
