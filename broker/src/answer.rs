@@ -2,9 +2,10 @@
 
 use protocol::ErrorCode;
 use shard::Buf;
-use storage::{LeaderEpoch, Offset};
+use storage::{AbortedTxn, LeaderEpoch, Offset, ProducerRow};
 
 use crate::groups::ask::GroupReply;
+use crate::transactions::ask::TxnReply;
 
 /// An answer, of the kind that the question asked for.
 #[derive(Debug, Clone)]
@@ -23,6 +24,12 @@ pub enum Answer {
     Group(GroupReply),
     /// To a deletion of records.
     Trimmed(Trimmed),
+    /// To an append that has to be verified first (KIP-890): what the verification is held against.
+    Unverified(Offset),
+    /// To a question about a transactional id.
+    Txn(TxnReply),
+    /// To the producers: all that are known, or why there are none.
+    Producers(Result<Vec<ProducerRow>, ErrorCode>),
 }
 
 /// What became of an append.
@@ -73,6 +80,8 @@ pub struct Fetched {
     pub available_bytes: u32,
     /// Whether the limit, not the log's end, ended the reading: waiting would bring no more.
     pub is_full: bool,
+    /// Aborted transactions whose records are among them, for readers of what is stable (Q55).
+    pub aborted: Vec<AbortedTxn>,
     /// Where the reader's log parts from this one: a leader epoch and its end (KIP-595).
     pub diverging: Option<(LeaderEpoch, Offset)>,
     /// The leader epoch here, for the client that has another (KIP-951).
@@ -90,6 +99,7 @@ impl Fetched {
             records: Buf::from_static(&[]),
             available_bytes: 0,
             is_full: false,
+            aborted: Vec::new(),
             diverging: None,
             leader_epoch: -1,
         }
@@ -181,6 +191,22 @@ impl Answer {
         match self {
             Answer::Group(reply) => reply,
             other => unreachable!("a group was asked, and answered by {other:?}"),
+        }
+    }
+
+    /// A transactional id's answer; any other is a bug.
+    pub fn txn(self) -> TxnReply {
+        match self {
+            Answer::Txn(reply) => reply,
+            other => unreachable!("a transactional id was asked, and answered by {other:?}"),
+        }
+    }
+
+    /// Producers; any other is a bug.
+    pub fn producers(self) -> Result<Vec<ProducerRow>, ErrorCode> {
+        match self {
+            Answer::Producers(producers) => producers,
+            other => unreachable!("producers were asked for, and answered by {other:?}"),
         }
     }
 

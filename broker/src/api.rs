@@ -60,15 +60,26 @@ pub mod metadata;
 pub mod offset_for_leader_epoch;
 #[path = "api/00_produce.rs"]
 pub mod produce;
+mod produce_verification;
 
 #[path = "api/69_consumer_group_describe.rs"]
 pub mod consumer_group_describe;
 #[path = "api/68_consumer_group_heartbeat.rs"]
 pub mod consumer_group_heartbeat;
+#[path = "api/25_add_offsets_to_txn.rs"]
+pub mod add_offsets_to_txn;
+#[path = "api/24_add_partitions_to_txn.rs"]
+pub mod add_partitions_to_txn;
 #[path = "api/42_delete_groups.rs"]
 pub mod delete_groups;
 #[path = "api/15_describe_groups.rs"]
 pub mod describe_groups;
+#[path = "api/61_describe_producers.rs"]
+pub mod describe_producers;
+#[path = "api/65_describe_transactions.rs"]
+pub mod describe_transactions;
+#[path = "api/26_end_txn.rs"]
+pub mod end_txn;
 #[path = "api/10_find_coordinator.rs"]
 pub mod find_coordinator;
 mod groups;
@@ -80,6 +91,8 @@ pub mod join_group;
 pub mod leave_group;
 #[path = "api/16_list_groups.rs"]
 pub mod list_groups;
+#[path = "api/66_list_transactions.rs"]
+pub mod list_transactions;
 #[path = "api/08_offset_commit.rs"]
 pub mod offset_commit;
 #[path = "api/47_offset_delete.rs"]
@@ -88,6 +101,11 @@ pub mod offset_delete;
 pub mod offset_fetch;
 #[path = "api/14_sync_group.rs"]
 pub mod sync_group;
+mod transactions;
+#[path = "api/28_txn_offset_commit.rs"]
+pub mod txn_offset_commit;
+#[path = "api/27_write_txn_markers.rs"]
+pub mod write_txn_markers;
 
 /// One request that is served.
 #[derive(Debug)]
@@ -160,6 +178,11 @@ pub const ALL: &[Api] = &[
     delete_records::API,
     init_producer_id::API,
     offset_for_leader_epoch::API,
+    add_partitions_to_txn::API,
+    add_offsets_to_txn::API,
+    end_txn::API,
+    write_txn_markers::API,
+    txn_offset_commit::API,
     acls::DESCRIBE,
     acls::CREATE,
     acls::DELETE,
@@ -177,6 +200,9 @@ pub const ALL: &[Api] = &[
     describe_client_quotas::API,
     describe_quorum::API,
     describe_cluster::API,
+    describe_producers::API,
+    describe_transactions::API,
+    list_transactions::API,
     consumer_group_heartbeat::API,
     consumer_group_describe::API,
     list_config_resources::API,

@@ -30,6 +30,8 @@ use crate::node::Node;
 use crate::partition::{Outbound, Partitions};
 use crate::pending::PendingRequests;
 use crate::request::Request;
+use crate::transactions::TxnCoordinators;
+use crate::transactions::ask::TxnQuestion;
 
 /// How often connections are looked over, in ms.
 const TICK_MS: i64 = 1000;
@@ -47,6 +49,7 @@ const CLOSE_MS_MAX: i64 = 5000;
 const TIMER_TICK: u64 = 1;
 const TIMER_FETCH: u64 = 2;
 const TIMER_GROUPS: u64 = 3;
+const TIMER_TXNS: u64 = 4;
 
 /// One core.
 #[derive(Debug)]
@@ -65,6 +68,8 @@ pub struct Broker {
     pub(crate) partitions: Partitions,
     /// The coordinators of groups that live here.
     pub groups: GroupCoordinators,
+    /// The coordinators of transactions that live here.
+    pub transactions: TxnCoordinators,
     controller: Option<Controller>,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     /// What handling leaves to be told; empty between events.
@@ -110,6 +115,7 @@ impl Broker {
             server: Server::new(node.limits()),
             partitions: Partitions::new(&node),
             groups: GroupCoordinators::default(),
+            transactions: TxnCoordinators::default(),
             image,
             controller,
             listeners,
@@ -325,8 +331,34 @@ impl Broker {
         self.settle(turn);
     }
 
+    /// Asks transactional ids, each at its coordinator. All answers come to [`Broker::on_answer`], perhaps before this
+    /// returns.
+    pub fn ask_transactions(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: PendingId,
+        questions: Vec<(ShardId, TxnQuestion)>,
+    ) {
+        let mut by_home: BTreeMap<ShardId, Vec<TxnQuestion>> = BTreeMap::new();
+        for (home, question) in questions {
+            by_home.entry(home).or_default().push(question);
+        }
+        for (home, questions) in by_home {
+            if home == turn.shard {
+                self.transactions.on_ask(turn, &mut self.partitions, id, questions, &mut self.out);
+            } else {
+                turn.mail.send(home, Mail::AskTxns(id, questions));
+            }
+        }
+        self.settle(turn);
+    }
+
     /// Takes an answer in; the last one finishes the request, or its round.
     pub fn on_answer(&mut self, turn: &mut Turn<'_>, id: PendingId, number: u32, answer: Answer) {
+        if id.is_internal() {
+            let (partitions, out) = (&mut self.partitions, &mut self.out);
+            return self.transactions.on_marker_answer(turn, partitions, (id, number), answer, out);
+        }
         if !self.pending.on_answer(id, number, answer) {
             return;
         }
@@ -340,9 +372,14 @@ impl Broker {
     fn settle(&mut self, turn: &mut Turn<'_>) {
         while !self.out.is_empty() {
             std::mem::swap(&mut self.out, &mut self.spare);
-            let Outbound { mut answers, mut woken, mut logs } = std::mem::take(&mut self.spare);
+            let Outbound { mut answers, mut woken, mut logs, mut asks } = std::mem::take(&mut self.spare);
             for (partition, end) in logs.drain(..) {
                 self.groups.on_log(partition, end, &mut self.out);
+                self.transactions.on_log(turn, partition, end, &mut self.out);
+            }
+            for (id, questions, of_groups) in asks.drain(..) {
+                self.ask(turn, id, questions);
+                self.ask_groups(turn, id, of_groups);
             }
             let mut letters: Vec<(PendingId, Vec<(u32, Answer)>)> = Vec::new();
             for (id, number, answer) in answers.drain(..) {
@@ -364,7 +401,7 @@ impl Broker {
                     turn.mail.send(id.origin, Mail::Woken(id));
                 }
             }
-            self.spare = Outbound { answers, woken, logs };
+            self.spare = Outbound { answers, woken, logs, asks };
         }
     }
 
@@ -437,6 +474,7 @@ impl Broker {
             tracing::info!(core = turn.shard.0, partitions = self.partitions.count(), "partitions are known");
         }
         self.groups.apply(turn, &mut self.partitions, &self.image, &image, &mut self.out);
+        self.transactions.apply(turn, &mut self.partitions, &image, &mut self.out);
         self.image = Arc::clone(&image);
         self.settle(turn);
         if self.controller.is_some() {
@@ -510,6 +548,11 @@ pub fn groups_timer() -> Token {
     Token(TIMER_GROUPS << 56)
 }
 
+/// The token of the timer for transactions.
+pub fn transactions_timer() -> Token {
+    Token(TIMER_TXNS << 56)
+}
+
 fn net_turn<'a>(turn: &'a mut Turn<'_>) -> NetTurn<'a> {
     NetTurn { ops: turn.ops, pool: turn.pool, now: turn.now }
 }
@@ -555,6 +598,9 @@ impl App for Broker {
             Mail::AskGroups(id, questions) => {
                 self.groups.on_ask(turn, &mut self.partitions, id, questions, &mut self.out);
             }
+            Mail::AskTxns(id, questions) => {
+                self.transactions.on_ask(turn, &mut self.partitions, id, questions, &mut self.out);
+            }
             Mail::Answers(id, answers) => {
                 for (number, answer) in answers {
                     self.on_answer(turn, id, number, answer);
@@ -577,6 +623,10 @@ impl App for Broker {
             self.groups.on_timer(turn, &mut self.partitions, &mut self.out);
             return self.settle(turn);
         }
+        if token == transactions_timer() {
+            self.transactions.on_timer(turn, &mut self.partitions, &mut self.out);
+            return self.settle(turn);
+        }
         if token.0 >> 56 != TIMER_TICK {
             // It only wakes the core for its background work.
             return;
@@ -585,12 +635,14 @@ impl App for Broker {
         self.server.on_tick(&mut net_turn(turn));
         self.partitions.on_tick(turn);
         self.groups.on_tick(turn, &mut self.partitions, &mut self.out);
+        self.transactions.on_tick(turn, &mut self.partitions, &mut self.out);
         self.settle(turn);
         self.closings.on_tick(turn.now);
     }
 
     fn on_background(&mut self, turn: &mut Turn<'_>) -> bool {
-        let has_more = self.groups.on_background(turn, &mut self.partitions, &mut self.out);
+        let mut has_more = self.groups.on_background(turn, &mut self.partitions, &mut self.out);
+        has_more |= self.transactions.on_background(turn, &mut self.partitions, &mut self.out);
         self.settle(turn);
         let is_busy = self.partitions.on_background(turn, &mut self.out);
         self.settle(turn);

@@ -23,14 +23,14 @@ use std::sync::Arc;
 use protocol::{ErrorCode, Uuid};
 use shard::random::Random;
 use shard::{Nanos, ShardId};
-use storage::Offset;
 use storage::batch::BatchBuilder;
+use storage::{Marker, Offset, ProducerEpoch, ProducerId, Sequence};
 
 use crate::answer::Answer;
 use crate::mail::{PartitionId, PendingId, Turn};
 use crate::metadata::Image;
-use crate::partition::{Outbound, Partitions};
-use ask::{GroupQuestion, GroupReply, ReplyTo};
+use crate::partition::{Outbound, OwnTransaction, Partitions};
+use ask::{GroupAnswer, GroupAsk, GroupQuestion, GroupReply, ReplyTo, TxnCommit};
 use coordinator::Coordinator;
 use step::{Effects, Env};
 
@@ -40,6 +40,9 @@ pub const TOPIC: &str = "__consumer_offsets";
 /// The client that is the broker itself: its batches name no producer, and records are split into batches of about this
 /// many bytes.
 const BATCH_BYTES_MAX: usize = 512 << 10;
+
+/// The bit of a batch that belongs to a transaction.
+const TRANSACTIONAL: i16 = 1 << 4;
 
 /// Which partition of `partition_count` has a group: the hash of Java's strings, which counts UTF-16 units (Q79).
 pub fn partition_of(group: &str, partition_count: usize) -> i32 {
@@ -154,9 +157,63 @@ impl GroupCoordinators {
                 out.answers.push((request, number, Answer::Group(Err(error))));
                 continue;
             }
+            match ask {
+                GroupAsk::Mark(marker, bumps_epoch) => {
+                    self.mark(turn, partitions, partition, to, (&marker, bumps_epoch), out);
+                    continue;
+                }
+                GroupAsk::CommitInTransaction(ref commit) => {
+                    if let Some(reply) = self.verify(partitions, partition, commit) {
+                        out.answers.push((request, number, Answer::Group(reply)));
+                        continue;
+                    }
+                }
+                _ => {}
+            }
             self.run(turn, partitions, partition, out, |machine, env| machine.on_ask(env, to, &group, ask));
         }
         self.set_timer(turn);
+    }
+
+    /// What TxnOffsetCommit is answered if it may not write yet, or may not write at all.
+    fn verify(&self, partitions: &Partitions, number: i32, commit: &TxnCommit) -> Option<GroupReply> {
+        let home = self.homes.get(&number)?;
+        let (producer, epoch) = (ProducerId(commit.producer_id), ProducerEpoch(commit.producer_epoch));
+        match partitions.own_transaction(home.id, producer, epoch, commit.guard) {
+            Ok(OwnTransaction::Open) => None,
+            Ok(OwnTransaction::Unverified(guard)) => Some(Ok(GroupAnswer::Unverified(guard))),
+            Ok(OwnTransaction::Ended) => Some(Err(ErrorCode::InvalidTxnState)),
+            Ok(OwnTransaction::Fenced) => Some(Err(ErrorCode::InvalidProducerEpoch)),
+            Err(()) => Some(Err(ErrorCode::CoordinatorNotAvailable)),
+        }
+    }
+
+    /// Ends a transaction in one partition: what it committed counts, or is dropped, when the marker is in the log.
+    fn mark(
+        &mut self,
+        turn: &mut Turn<'_>,
+        partitions: &mut Partitions,
+        number: i32,
+        to: ReplyTo,
+        (marker, bumps_epoch): (&Marker, bool),
+        out: &mut Outbound,
+    ) {
+        let Some(home) = self.homes.get_mut(&number) else { return };
+        let reply = match partitions.mark_own(turn, home.id, marker, bumps_epoch) {
+            Ok(Ok(end)) => {
+                home.appended = home.appended.max(end);
+                home.machine.apply_marker(marker.producer_id.0, marker.is_commit);
+                Ok(GroupAnswer::Done)
+            }
+            Ok(Err(error)) => Err(error),
+            Err(()) => {
+                home.fail(out);
+                out.answers.push((to.0, to.1, Answer::Group(Err(ErrorCode::CoordinatorNotAvailable))));
+                return;
+            }
+        };
+        home.parked.push_back((home.appended, to, reply));
+        home.release(out);
     }
 
     /// Runs a step of one coordinator: its records go to the log, its replies wait for them.
@@ -307,6 +364,11 @@ impl Home {
         let mut records = effects.records.iter().peekable();
         while records.peek().is_some() {
             let (mut builder, mut size) = (BatchBuilder::new(), 0);
+            if let Some((id, epoch)) = effects.producer {
+                builder = builder
+                    .producer(ProducerId(id), ProducerEpoch(epoch), Sequence::NONE)
+                    .attributes(TRANSACTIONAL);
+            }
             while let Some(record) = records.next_if(|_| size < BATCH_BYTES_MAX) {
                 let (key, value) = record.encode();
                 size += key.len() + value.as_ref().map_or(0, Vec::len);

@@ -25,6 +25,7 @@ pub mod node;
 mod pending;
 mod resource;
 mod topic_name;
+pub mod transactions;
 
 pub mod metadata;
 mod partition;

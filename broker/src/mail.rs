@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use net::{Reply, ReplySlot};
 use shard::{Buf, ShardId};
-use storage::{Offset, Promise};
+use storage::{Marker, Offset, Promise};
 
 use crate::answer::Answer;
 use crate::groups::ask::GroupQuestion;
 use crate::metadata::Image;
 use crate::request::Request;
+use crate::transactions::ask::TxnQuestion;
 
 /// A turn of this application.
 pub type Turn<'a> = shard::Turn<'a, Mail>;
@@ -21,6 +22,26 @@ pub struct PendingId {
     pub origin: ShardId,
     /// Its place there; never the same twice.
     pub number: u64,
+}
+
+/// The lower half of numbers that belong to no request but to the core's own coordinators of transactions.
+const INTERNAL: u64 = u32::MAX as u64;
+
+impl PendingId {
+    /// A question of a core's own coordinators.
+    pub fn internal(origin: ShardId, number: u32) -> PendingId {
+        PendingId { origin, number: (u64::from(number) << 32) | INTERNAL }
+    }
+
+    /// Whether it is such a question.
+    pub fn is_internal(self) -> bool {
+        self.number & INTERNAL == INTERNAL
+    }
+
+    /// The number that such a question was given.
+    pub fn internal_number(self) -> u32 {
+        (self.number >> 32) as u32
+    }
 }
 
 /// A partition by its topic's id and its number.
@@ -47,6 +68,8 @@ pub enum Mail {
     Ask(PendingId, Vec<Question>),
     /// To a home: questions about groups that it coordinates.
     AskGroups(PendingId, Vec<GroupQuestion>),
+    /// To a home: questions about transactional ids that it coordinates.
+    AskTxns(PendingId, Vec<TxnQuestion>),
     /// From a home: answers, by the questions' numbers.
     Answers(PendingId, Vec<(u32, Answer)>),
     /// From a home: a partition that a parked fetch watches has more to read.
@@ -73,8 +96,12 @@ pub struct Question {
 /// What can be asked of a partition.
 #[derive(Debug)]
 pub enum Ask {
-    /// Append these records, and answer when they are kept as promised.
-    Append(Buf, Promise),
+    /// Append these records, and answer when they are kept as promised. The first of a transaction need to be verified.
+    Append(Buf, Promise, Option<Verified>),
+    /// End a producer's transaction; in one of version 2 the marker brings a new epoch.
+    Mark(Marker, bool),
+    /// Tell the producers that are known.
+    Producers,
     /// Read.
     Fetch(FetchAsk),
     /// Find an offset by time: a timestamp in ms or one of the special values (Q75).
@@ -93,6 +120,15 @@ pub enum Ask {
         /// The first offset that stays.
         offset: i64,
     },
+}
+
+/// What the coordinator of transactions has confirmed: the partition is in the producer's transaction.
+#[derive(Debug, Clone, Copy)]
+pub struct Verified {
+    /// What the partition gave when it asked for that.
+    pub guard: Offset,
+    /// Whether the transaction has an epoch of its own (version 2).
+    pub has_own_epoch: bool,
 }
 
 /// What a fetch wants of a partition.

@@ -15,6 +15,7 @@ mod own;
 mod read;
 mod rest;
 mod space;
+mod transactions;
 mod upkeep;
 mod watch;
 
@@ -24,11 +25,12 @@ use std::sync::Arc;
 
 use protocol::ErrorCode;
 use rustc_hash::FxHashMap;
-use shard::{Completion, Nanos, Outcome, Token, WallMs};
+use shard::{Completion, Nanos, Outcome, ShardId, Token, WallMs};
 use slab::Slab;
 use storage::{Log, Offset, OpenFiles, Opening, Progress};
 
 use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset, Trimmed};
+use crate::groups::ask::GroupQuestion;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
 use crate::node::Node;
@@ -40,7 +42,7 @@ pub use durable::{log_id, partition_id};
 pub use leftovers::{IMPORT_DIR, IMPORT_MARK, remove_leftovers, remove_unfinished_import};
 pub use open::{open_log, partition_dir, replay_journals};
 use opening::Openings;
-pub use own::OwnRead;
+pub use own::{OwnRead, OwnTransaction};
 use read::{Budget, PendingRead};
 use rest::Resting;
 use space::DiskSpace;
@@ -145,12 +147,17 @@ pub struct Outbound {
     pub woken: Vec<PendingId>,
     /// The broker's own partitions whose logs have grown to this offset, or failed.
     pub logs: Vec<(PartitionId, Result<Offset, ()>)>,
+    /// What coordinators of transactions ask partitions and groups.
+    pub asks: Vec<CoordinatorAsk>,
 }
+
+/// Questions of a coordinator of transactions.
+pub type CoordinatorAsk = (PendingId, Vec<(ShardId, Question)>, Vec<(ShardId, GroupQuestion)>);
 
 impl Outbound {
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
-        self.answers.is_empty() && self.woken.is_empty() && self.logs.is_empty()
+        self.answers.is_empty() && self.woken.is_empty() && self.logs.is_empty() && self.asks.is_empty()
     }
 }
 
@@ -246,7 +253,13 @@ impl Partitions {
         let number = question.number;
         self.slots[slot].used_at = turn.now;
         let answer = match question.ask {
-            Ask::Append(records, promise) => self.append(turn, slot, (request, number), records, promise),
+            Ask::Append(records, promise, verified) => {
+                self.append(turn, slot, (request, number), records, (promise, verified))
+            }
+            Ask::Mark(marker, bumps_epoch) => {
+                self.mark(turn, slot, (request, number), &marker, bumps_epoch)
+            }
+            Ask::Producers => Some(Answer::Producers(self.producers(slot))),
             Ask::Fetch(ask) => {
                 let budget = budget.get_or_insert(Budget { bytes: ask.budget_bytes, is_first: true });
                 self.fetch(turn, slot, (request, number), ask, budget)
@@ -421,7 +434,8 @@ impl Partition {
 /// The answer of a partition that cannot answer, in the words of the question.
 fn refused(ask: &Ask, Refusal { error, leader_epoch }: Refusal) -> Answer {
     match ask {
-        Ask::Append(..) => Answer::Appended(Appended::refused(error, error.text())),
+        Ask::Append(..) | Ask::Mark(..) => Answer::Appended(Appended::refused(error, error.text())),
+        Ask::Producers => Answer::Producers(Err(error)),
         Ask::Fetch(_) => Answer::Fetched(Fetched { leader_epoch, ..Fetched::refused(error) }),
         Ask::OffsetFor { .. } => Answer::Offset(FoundOffset::refused(error)),
         Ask::EpochEnd(_) => Answer::EpochEnd(EpochEnd { error, leader_epoch: -1, end_offset: -1 }),

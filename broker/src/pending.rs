@@ -5,6 +5,7 @@ use std::sync::Arc;
 use protocol::ApiKey;
 use shard::ShardId;
 use slab::Slab;
+use storage::Offset;
 
 use crate::answer::Answer;
 use crate::api::fetch::FetchState;
@@ -23,11 +24,31 @@ pub struct Pending {
     pub left: usize,
     /// What a fetch remembers between its rounds.
     pub fetch: Option<Box<FetchState>>,
+    /// Writes that wait for the coordinator of transactions: the question's number, and what its answer is held against.
+    pub verifying: Vec<(u32, Offset)>,
     /// The metadata that the questions were made from, where the answer needs it again.
     pub image: Option<Arc<Image>>,
 }
 
 impl Pending {
+    /// One more question, behind the others; gives its number.
+    pub fn add_question(&mut self) -> u32 {
+        self.answers.push(None);
+        self.left += 1;
+        (self.answers.len() - 1) as u32
+    }
+
+    /// Takes the last question's answer out, and the question with it.
+    pub fn take_question(&mut self) -> Answer {
+        self.answers.pop().flatten().expect("the question is answered")
+    }
+
+    /// A question is asked again; its answer so far is dropped.
+    pub fn reopen(&mut self, number: u32) {
+        self.answers[number as usize] = None;
+        self.left += 1;
+    }
+
     /// The answers, all there.
     pub fn take_answers(&mut self) -> impl Iterator<Item = Answer> {
         assert_eq!(self.left, 0, "a request is finished when all answers are there");
@@ -60,7 +81,7 @@ impl PendingRequests {
     ) -> PendingId {
         self.sequence = self.sequence.wrapping_add(1);
         let answers = (0..question_count).map(|_| None).collect();
-        let pending = Pending { request, answers, left: question_count, fetch, image: None };
+        let pending = Pending { request, answers, left: question_count, fetch, verifying: Vec::new(), image: None };
         let key = self.slots.insert((self.sequence, pending));
         PendingId { origin: self.origin, number: (u64::from(self.sequence) << 32) | key as u64 }
     }

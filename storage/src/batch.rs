@@ -12,6 +12,7 @@
 
 pub mod build;
 pub mod codec;
+pub mod marker;
 pub mod record;
 pub mod refusal;
 pub mod stream;
@@ -20,6 +21,7 @@ pub mod varint;
 
 pub use build::BatchBuilder;
 pub use codec::Codec;
+pub use marker::Marker;
 pub use record::{Header, Headers, Record, RecordFault};
 pub use stream::RecordStream;
 pub use validate::{InvalidBatch, RecordError, RecordErrorKind, Refusal, ValidBatch, validate};

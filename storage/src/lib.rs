@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod aborted;
 pub mod batch;
 pub mod epochs;
 pub mod error;
@@ -24,18 +25,19 @@ pub mod scan;
 pub mod segment;
 pub mod settings;
 
-pub use batch::{BatchHeader, Codec, Refusal, ValidBatch, validate};
+pub use aborted::AbortedTxn;
+pub use batch::{BatchHeader, Codec, Marker, Refusal, ValidBatch, validate};
 pub use epochs::Epochs;
 pub use error::{Cause, StorageError};
 pub use files::OpenFiles;
 pub use journal::{Journal, LogId};
 pub use log::{
     AppendRefusal, Appended, CompactStep, Compaction, Deletion, DeletionReason, Dirtiness, Found,
-    ImportFault, ImportLog, ImportRefusal, Imported, Log, Offline, Offsets, OpenLog, Opening, Outlook,
-    OutlookSegment, Progress, Recovered, Upkeep, aside_of, delete_dir, import, sync_segments,
+    ImportFault, ImportLog, ImportRefusal, Imported, Log, MarkerAppend, Offline, Offsets, OpenLog, Opening,
+    Outlook, OutlookSegment, Progress, Recovered, Upkeep, aside_of, delete_dir, import, sync_segments,
 };
 pub use offset::{LeaderEpoch, Offset, ProducerEpoch, ProducerId, Sequence};
-pub use producers::{Duplicate, SequenceRefusal};
+pub use producers::{Duplicate, MarkerRefusal, ProducerRow, SequenceRefusal};
 pub use read::{ReadDone, ReadPlan, ReadRange, ReadWant};
 pub use settings::{
     CompressedCheck, Compression, Durability, LogSettings, Promise, RetentionClock, TimestampType,

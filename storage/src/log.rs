@@ -28,11 +28,12 @@ mod retention;
 mod start;
 mod tail;
 mod time;
+mod transactions;
 mod truncate;
 mod versions;
 mod writer;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,6 +60,7 @@ pub use outlook::{Outlook, OutlookSegment};
 pub use recover::Opening;
 pub use retention::{Deletion, DeletionReason, Upkeep};
 pub use time::Found;
+pub use transactions::{MarkerAppend, MarkerFault};
 
 /// One partition's log.
 #[derive(Debug)]
@@ -71,6 +73,8 @@ pub struct Log {
     segments: Vec<Segment>,
     epochs: Epochs,
     producers: Producers,
+    /// Transactions that have ended, until the high watermark passes their markers: first offset and marker.
+    ended: BTreeMap<Offset, Offset>,
     tail: Tail,
     dirty: Dirty,
     durable: Durable,
@@ -217,14 +221,13 @@ impl Log {
     pub fn advance_high_watermark(&mut self, offset: Offset) {
         let offset = offset.min(self.offsets.end);
         self.offsets.high_watermark = self.offsets.high_watermark.max(offset);
-        self.offsets.last_stable = self.offsets.high_watermark;
-        self.offsets.validate();
+        self.move_last_stable();
     }
 
     /// Everything below `offset`, which lies at most at the high watermark, is deleted. Never moves back.
     pub fn advance_log_start(&mut self, offset: Offset) {
         self.offsets.log_start = self.offsets.log_start.max(offset);
-        self.offsets.validate();
+        self.move_last_stable();
     }
 
     /// Gives a batch its offsets and queues its bytes. Nothing is visible before it is written.
@@ -246,6 +249,15 @@ impl Log {
             }
             Ok(Standing::Fresh) => {}
         }
+        let header = self.place(batch, leader_epoch, now);
+        self.producers.apply(&header, now, self.settings.producer_count_max);
+        self.move_last_stable();
+        let promise = self.promise_fresh(promise, now);
+        Ok(Appended::Fresh { base_offset: header.base_offset, last_offset: header.last_offset(), promise })
+    }
+
+    /// Gives a batch its offsets and its place in the active segment, and queues its bytes; gives its header as it is then.
+    fn place(&mut self, batch: &ValidBatch, leader_epoch: LeaderEpoch, now: WallMs) -> BatchHeader {
         let base_offset = self.offsets.assigned;
         let header = BatchHeader { base_offset, leader_epoch, ..batch.header };
         let last_offset = header.last_offset();
@@ -255,14 +267,12 @@ impl Log {
         self.tail.push(base_offset, last_offset, active.size);
         self.dirty.push(active.base, active.size, &header, &batch.bytes);
         active.apply(&header, batch.bytes.len() as u32, now, self.settings.index_interval_bytes);
-        self.producers.apply(&header, now, self.settings.producer_count_max);
         if self.epochs.apply(leader_epoch, base_offset) {
             self.on_disk.has_epochs = false;
         }
         self.offsets.assigned = last_offset.plus(1);
         self.offsets.validate();
-        let promise = self.promise_fresh(promise, now);
-        Ok(Appended::Fresh { base_offset, last_offset, promise })
+        header
     }
 
     /// Makes sure that there is an active segment with room for a batch.

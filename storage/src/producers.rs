@@ -1,15 +1,18 @@
 //! What a log remembers of idempotent producers: the last five batches of each (Q41), so that a retry is not
-//! stored twice.
+//! stored twice; and of transactional ones, where the transaction begins that each has open.
 //!
 //! A producer that is not remembered may start at any sequence (Q42, C29), so forgetting is safe, just less
-//! strict. At most a set number is remembered; the one idle longest makes room (C31). A producer of one batch
-//! costs 80 bytes and its place in the map; one of many batches 96 more.
+//! strict. At most a set number is remembered; the one idle longest makes room (C31), unless its transaction is open:
+//! that one is kept out of the order of use until it has ended. A producer of one batch costs 88 bytes and its place
+//! in the map; one of many batches 96 more, one with transactions 40.
 
 pub(crate) mod snapshot;
+mod transactions;
 
 pub use snapshot::{SnapshotRow, snapshot_rows};
+pub use transactions::{Ended, MarkerRefusal, ProducerRow};
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use shard::WallMs;
 
@@ -56,6 +59,8 @@ pub enum SequenceRefusal {
         /// The newer one.
         current: ProducerEpoch,
     },
+    /// INVALID_TXN_STATE (48): the producer has a transaction open here, and the batch is not of it (Q52).
+    OutsideTransaction,
 }
 
 /// A batch that was appended.
@@ -68,17 +73,28 @@ struct Recent {
 }
 
 impl Recent {
+    /// In place of a batch where there was only a marker.
+    const NONE: Recent =
+        Recent { last_offset: Offset(-1), timestamp: -1, last_sequence: Sequence::NONE, offset_delta: 0 };
+
     fn of(header: &BatchHeader) -> Recent {
+        let has_sequence = header.base_sequence != Sequence::NONE;
         Recent {
             last_offset: header.last_offset(),
             timestamp: header.max_timestamp,
-            last_sequence: header.last_sequence(),
+            last_sequence: if has_sequence { header.last_sequence() } else { Sequence::NONE },
             offset_delta: header.last_offset_delta,
         }
     }
 
+    fn is_none(&self) -> bool {
+        self.last_offset.0 < 0
+    }
+
     fn is_retried_by(&self, header: &BatchHeader) -> bool {
-        self.offset_delta == header.last_offset_delta && self.last_sequence == header.last_sequence()
+        !self.is_none()
+            && self.offset_delta == header.last_offset_delta
+            && self.last_sequence == header.last_sequence()
     }
 
     fn duplicate(&self) -> Duplicate {
@@ -98,6 +114,25 @@ struct Producer {
     older_neighbour: u32,
     newer_neighbour: u32,
     epoch: ProducerEpoch,
+    /// What there is to know of its transactions, if it ever had one.
+    txn: Option<Box<Txn>>,
+}
+
+/// What is known of a producer's transactions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Txn {
+    /// Where the open one begins.
+    first_offset: Option<Offset>,
+    /// The epoch of the coordinator that wrote the last marker; -1 if none has.
+    coordinator_epoch: i32,
+    /// The last marker; not known any more after a restart.
+    last_marker: Option<Offset>,
+}
+
+impl Producer {
+    fn open_since(&self) -> Option<Offset> {
+        self.txn.as_ref()?.first_offset
+    }
 }
 
 /// All producers of one log, in the order of their last use.
@@ -105,6 +140,8 @@ struct Producer {
 pub struct Producers {
     slots: Vec<Producer>,
     by_id: HashMap<ProducerId, u32>,
+    /// Open transactions by their first offsets.
+    open: BTreeMap<Offset, ProducerId>,
     oldest: u32,
     newest: u32,
     evicted_count: u64,
@@ -115,6 +152,7 @@ impl Default for Producers {
         Producers {
             slots: Vec::new(),
             by_id: HashMap::new(),
+            open: BTreeMap::new(),
             oldest: NOBODY,
             newest: NOBODY,
             evicted_count: 0,
@@ -144,30 +182,17 @@ impl Producers {
         if header.attributes.is_control() {
             return Ok(Standing::Fresh);
         }
-        let Some(&slot) = self.by_id.get(&header.producer_id) else { return Ok(Standing::Fresh) };
-        let producer = &self.slots[slot as usize];
-        let found = header.base_sequence;
-        if header.producer_epoch < producer.epoch {
-            return Err(SequenceRefusal::StaleEpoch { current: producer.epoch });
+        let Some(producer) = self.get(header.producer_id) else { return Ok(Standing::Fresh) };
+        let standing = check_sequence(producer, header)?;
+        let is_outside = producer.open_since().is_some() && !header.attributes.is_transactional();
+        if standing == Standing::Fresh && is_outside {
+            return Err(SequenceRefusal::OutsideTransaction);
         }
-        if header.producer_epoch > producer.epoch {
-            let expected = Sequence::ZERO;
-            return if found == expected {
-                Ok(Standing::Fresh)
-            } else {
-                Err(SequenceRefusal::OutOfOrder { expected, found })
-            };
-        }
-        let mut known = std::iter::once(&producer.last).chain(&producer.older);
-        if let Some(first_try) = known.find(|recent| recent.is_retried_by(header)) {
-            return Ok(Standing::Duplicate(first_try.duplicate()));
-        }
-        let expected = producer.last.last_sequence.next();
-        if found == expected {
-            Ok(Standing::Fresh)
-        } else {
-            Err(SequenceRefusal::OutOfOrder { expected, found })
-        }
+        Ok(standing)
+    }
+
+    fn get(&self, id: ProducerId) -> Option<&Producer> {
+        self.slots.get(*self.by_id.get(&id)? as usize)
     }
 
     /// Remembers a batch that gets the offsets in `header`; the one idle longest is forgotten above
@@ -176,8 +201,15 @@ impl Producers {
         if !header.producer_id.is_some() || header.attributes.is_control() {
             return;
         }
-        self.remember(header.producer_id, header.producer_epoch, Recent::of(header), now);
-        while self.slots.len() > count_max.max(1) as usize {
+        let slot = self.remember(header.producer_id, header.producer_epoch, Recent::of(header), now);
+        if header.attributes.is_transactional() {
+            self.open_transaction(slot, header.base_offset);
+        }
+        self.make_room(count_max);
+    }
+
+    fn make_room(&mut self, count_max: u32) {
+        while self.slots.len() > count_max.max(1) as usize && self.oldest != NOBODY {
             self.forget(self.oldest);
             self.evicted_count += 1;
         }
@@ -204,12 +236,14 @@ impl Producers {
         }
     }
 
-    fn remember(&mut self, id: ProducerId, epoch: ProducerEpoch, batch: Recent, now: WallMs) {
+    fn remember(&mut self, id: ProducerId, epoch: ProducerEpoch, batch: Recent, now: WallMs) -> u32 {
         let slot = match self.by_id.get(&id) {
             Some(&slot) => {
                 self.unlink(slot);
                 let producer = &mut self.slots[slot as usize];
-                if producer.epoch == epoch {
+                if producer.epoch == epoch && (producer.last.is_none() || batch.is_none()) {
+                    // A marker alone is no batch to recognise a retry of.
+                } else if producer.epoch == epoch {
                     if producer.older.is_empty() {
                         producer.older.reserve_exact(OLDER_COUNT_MAX);
                     } else if producer.older.len() == OLDER_COUNT_MAX {
@@ -219,8 +253,11 @@ impl Producers {
                 } else {
                     producer.epoch = epoch;
                     producer.older = Vec::new();
+                    producer.last = Recent::NONE;
                 }
-                producer.last = batch;
+                if !batch.is_none() {
+                    producer.last = batch;
+                }
                 producer.used_at = now;
                 slot
             }
@@ -234,12 +271,14 @@ impl Producers {
                     older_neighbour: NOBODY,
                     newer_neighbour: NOBODY,
                     epoch,
+                    txn: None,
                 });
                 self.by_id.insert(id, slot);
                 slot
             }
         };
         self.link_newest(slot);
+        slot
     }
 
     fn forget(&mut self, slot: u32) {
@@ -249,14 +288,21 @@ impl Producers {
         // The last producer moved into the hole; whoever knew its old place learns the new one.
         if let Some(moved) = self.slots.get(slot as usize) {
             let (id, older, newer) = (moved.id, moved.older_neighbour, moved.newer_neighbour);
+            let is_linked = moved.open_since().is_none();
             self.by_id.insert(id, slot);
-            *self.newer_link(older) = slot;
-            *self.older_link(newer) = slot;
+            if is_linked {
+                *self.newer_link(older) = slot;
+                *self.older_link(newer) = slot;
+            }
         }
         assert_eq!(self.by_id.len(), self.slots.len());
     }
 
+    /// Makes it the one used last. Whose transaction is open is in no order.
     fn link_newest(&mut self, slot: u32) {
+        if self.slots[slot as usize].open_since().is_some() {
+            return;
+        }
         let before = self.newest;
         self.slots[slot as usize].older_neighbour = before;
         self.slots[slot as usize].newer_neighbour = NOBODY;
@@ -265,6 +311,9 @@ impl Producers {
     }
 
     fn unlink(&mut self, slot: u32) {
+        if self.slots[slot as usize].open_since().is_some() {
+            return;
+        }
         let (older, newer) = {
             let producer = &self.slots[slot as usize];
             (producer.older_neighbour, producer.newer_neighbour)
@@ -288,14 +337,42 @@ impl Producers {
         }
     }
 
+    /// Those with an open transaction, then the others in the order of their last use.
     fn oldest_first(&self) -> impl Iterator<Item = &Producer> {
         let mut next = self.oldest;
-        std::iter::from_fn(move || {
+        let in_order = std::iter::from_fn(move || {
             let producer = self.slots.get(next as usize)?;
             next = producer.newer_neighbour;
             Some(producer)
-        })
+        });
+        self.slots.iter().filter(|producer| producer.open_since().is_some()).chain(in_order)
     }
+}
+
+/// Where a producer's batch stands among those before it.
+fn check_sequence(producer: &Producer, header: &BatchHeader) -> Result<Standing, SequenceRefusal> {
+    let found = header.base_sequence;
+    if header.producer_epoch < producer.epoch {
+        return Err(SequenceRefusal::StaleEpoch { current: producer.epoch });
+    }
+    if header.producer_epoch > producer.epoch {
+        let expected = Sequence::ZERO;
+        return if found == expected || found == Sequence::NONE {
+            Ok(Standing::Fresh)
+        } else {
+            Err(SequenceRefusal::OutOfOrder { expected, found })
+        };
+    }
+    // What a coordinator writes for a producer has no sequence.
+    if found == Sequence::NONE {
+        return Ok(Standing::Fresh);
+    }
+    let mut known = std::iter::once(&producer.last).chain(&producer.older);
+    if let Some(first_try) = known.find(|recent| recent.is_retried_by(header)) {
+        return Ok(Standing::Duplicate(first_try.duplicate()));
+    }
+    let expected = producer.last.last_sequence.next();
+    if found == expected { Ok(Standing::Fresh) } else { Err(SequenceRefusal::OutOfOrder { expected, found }) }
 }
 
 #[cfg(test)]

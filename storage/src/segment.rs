@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use shard::{Disk, FileId, OpenMode, WallMs};
 
+use crate::aborted::{self, AbortedTxn};
 use crate::batch::BatchHeader;
 use crate::batch::validate::NO_TIMESTAMP;
 use crate::error::{Cause, StorageError};
@@ -18,6 +19,8 @@ pub const LOG: &str = "log";
 pub const INDEX: &str = "index";
 /// The time index.
 pub const TIME_INDEX: &str = "timeindex";
+/// The transactions that were aborted by markers in it; there is none if there are no such.
+pub const TXN_INDEX: &str = "txnindex";
 /// Producer state before the segment of the same number.
 pub const SNAPSHOT: &str = "snapshot";
 
@@ -63,6 +66,10 @@ pub struct Segment {
     pub revision: u32,
     /// Its indexes.
     pub indexes: Indexes,
+    /// Transactions that markers in it aborted, while its indexes grow.
+    pub aborted: Vec<AbortedTxn>,
+    /// Whether they lie in a file of their own.
+    pub has_aborted_file: bool,
     log_file: FileSlot,
     index_file: FileSlot,
 }
@@ -80,6 +87,8 @@ impl Segment {
             newest: TimeEntry { timestamp: NO_TIMESTAMP, relative: 0 },
             revision: 0,
             indexes: Indexes::Growing(SegmentIndex::default()),
+            aborted: Vec::new(),
+            has_aborted_file: false,
             log_file: FileSlot::default(),
             index_file: FileSlot::default(),
         }
@@ -102,6 +111,7 @@ impl Segment {
         self.size as usize + size > settings.segment_bytes as usize
             || (self.first_timestamp >= 0 && header.max_timestamp >= 0 && age_ms > ms_max)
             || index.is_full(settings.index_bytes_max)
+            || self.aborted.len() * aborted::ENTRY_LEN > settings.index_bytes_max as usize
             || header.last_offset().distance_from(self.base) > i64::from(i32::MAX)
     }
 

@@ -1,7 +1,9 @@
 //! Produce (0), versions 3–13, advertised from 0 (Q5): appends record batches to partitions.
 //!
 //! Order of checks: acks → then per partition: topic known (by name, by id from 13) → topic may be written by clients
-//! (Q38) → partition exists → enough replicas in sync for acks=all (Q37) → not transactional → at its home: leader, batch (see `storage::batch::validate`), sequence.
+//! (Q38) → partition exists → enough replicas in sync for acks=all (Q37) → at its home: leader, batch (see `storage::batch::validate`), sequence.
+//! - Batches of a transaction need a transactional id (Q39). The first of each in a partition waits until the coordinator has
+//!   confirmed that the partition is in the transaction (Q53); for clients of version 12 and later it is added then (KIP-890).
 //! - acks=0 gets no response; an error closes the connection, so that the client looks for the reason (Q12).
 //! - acks=1 is answered when the bytes are in the page cache, acks=all when they are on stable storage, unless the topic's
 //!   `ringlog.durability` is `os`.
@@ -17,7 +19,7 @@ use protocol::{ApiKey, ErrorCode, ProducePartition, ProduceTopic, ProduceView};
 use shard::{Buf, ShardId};
 use storage::{BatchHeader, Codec, Promise};
 
-use super::Api;
+use super::{Api, produce_verification};
 use crate::answer::{Answer, Appended};
 use crate::broker::Broker;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
@@ -48,6 +50,7 @@ fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         return;
     }
     let is_admin = request.client_id() == ADMIN_CLIENT_ID;
+    let named = check_named(&view);
     let mut questions = Vec::with_capacity(view.partition_count());
     let mut refused = Vec::new();
     let mut number = 0;
@@ -55,6 +58,7 @@ fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         let known = find_topic(&broker.image, &topic);
         for partition in topic.partitions() {
             let planned = check_acks(view.acks)
+                .and(named)
                 .and(known)
                 .and_then(|topic| plan_append(topic, &partition, (request.version, view.acks), is_admin));
             match planned {
@@ -75,7 +79,7 @@ fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     broker.ask(turn, id, questions);
 }
 
-fn decode<'a>(request: &'a Request, frame: &'a Buf) -> Result<ProduceView<'a>, protocol::DecodeError> {
+pub(super) fn decode<'a>(request: &'a Request, frame: &'a Buf) -> Result<ProduceView<'a>, protocol::DecodeError> {
     // The ranges that the view gives are cut out of `frame`, so the decoder must have walked that very frame.
     debug_assert_eq!(request.frame.as_ptr(), frame.as_ptr());
     let mut d = request.body()?;
@@ -84,19 +88,32 @@ fn decode<'a>(request: &'a Request, frame: &'a Buf) -> Result<ProduceView<'a>, p
 
 fn question(number: u32, partition: PartitionId, records: Buf, acks: i16) -> Question {
     let promise = if acks == -1 { Promise::Disk } else { Promise::PageCache };
-    Question { number, partition, current_leader_epoch: -1, ask: Ask::Append(records, promise) }
+    Question { number, partition, current_leader_epoch: -1, ask: Ask::Append(records, promise, None) }
+}
+
+/// Batches of a transaction come with its id (Q39).
+fn check_named(view: &ProduceView<'_>) -> Result<(), Refusal> {
+    let mut batches = view.topics().flat_map(|topic| topic.partitions());
+    let is_transactional = |partition: ProducePartition<'_>| {
+        let header = partition.records.and_then(BatchHeader::parse);
+        header.is_some_and(|header| header.attributes.is_transactional())
+    };
+    if view.transactional_id.is_none() && batches.any(is_transactional) {
+        return Err(Refusal::Unnamed);
+    }
+    Ok(())
 }
 
 /// Why a partition is not even asked.
 #[derive(Debug, Clone, Copy)]
-enum Refusal {
+pub(super) enum Refusal {
     Acks,
     UnknownTopic,
     UnknownTopicId,
     UnknownPartition,
     Internal,
     ZstdTooEarly,
-    Transactional,
+    Unnamed,
     NotEnoughReplicas,
 }
 
@@ -119,9 +136,9 @@ impl Refusal {
                 ErrorCode::NotEnoughReplicas,
                 "min.insync.replicas asks for more replicas than a lone broker has",
             ),
-            Refusal::Transactional => (
-                ErrorCode::InvalidTxnState,
-                "this version of Ringlog has no transactions: produce without transactional.id",
+            Refusal::Unnamed => (
+                ErrorCode::TransactionalIdAuthorizationFailed,
+                "a batch belongs to a transaction, and the request names no transactional id",
             ),
         };
         Appended::refused(error, why)
@@ -132,7 +149,7 @@ fn check_acks(acks: i16) -> Result<(), Refusal> {
     if (-1..=1).contains(&acks) { Ok(()) } else { Err(Refusal::Acks) }
 }
 
-fn find_topic<'a>(image: &'a Image, topic: &ProduceTopic<'_>) -> Result<&'a Topic, Refusal> {
+pub(super) fn find_topic<'a>(image: &'a Image, topic: &ProduceTopic<'_>) -> Result<&'a Topic, Refusal> {
     if topic.name.is_empty() {
         image.topic_by_id(topic.topic_id).map(|topic| &**topic).ok_or(Refusal::UnknownTopicId)
     } else {
@@ -156,9 +173,6 @@ fn plan_append(
     }
     // What cannot be read here is refused at the partition's home, with the reason.
     if let Some(header) = partition.records.and_then(BatchHeader::parse) {
-        if header.attributes.is_transactional() {
-            return Err(Refusal::Transactional);
-        }
         if version < ZSTD_FROM && header.attributes.codec() == Some(Codec::Zstd) {
             return Err(Refusal::ZstdTooEarly);
         }
@@ -167,6 +181,9 @@ fn plan_append(
 }
 
 fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
+    if produce_verification::begin_round(broker, turn, id) {
+        return;
+    }
     let Some(mut pending) = broker.pending.remove(id) else { return };
     let answers: Vec<Appended> = pending.take_answers().map(Answer::appended).collect();
     let request = pending.request;

@@ -9,7 +9,8 @@
 //!   replies leave of this core's memory (C17).
 //!   The first batch is given all the same (Q57). Partitions are served in the order of the request (Q58).
 //! - A batch is given whole, from the one that holds the offset (Q56).
-//! - read_committed reads up to the last stable offset. Without transactions there are no aborted ones: the list is empty.
+//! - read_committed reads up to the last stable offset (Q54), and is told which transactions among its records were aborted
+//!   (Q55): clients leave those out. Markers are given like all batches (Q51).
 //! - A client that knows another leader epoch is told ours (KIP-951).
 //! - A topic whose `compression.type` is zstd needs version 10; what its batches hold is not looked at, as in Kafka (Q67).
 //! - Not done: reading from followers (racks), down-conversion (gone with Kafka 4).
@@ -17,13 +18,13 @@
 use std::sync::Arc;
 
 use net::{ConnectionId, Reply};
-use protocol::messages::fetch_response::{EpochEndOffset, LeaderIdAndEpoch, NodeEndpoint};
+use protocol::messages::fetch_response::{AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, NodeEndpoint};
 use protocol::{
     ApiKey, ErrorCode, FetchHead, FetchPartitionHead, FetchResponseWriter, FetchView, Part, Records, Uuid,
 };
 use shard::timer::TimerId;
 use shard::{Buf, Nanos, ShardId, Token};
-use storage::{BatchHeader, Offset};
+use storage::{AbortedTxn, BatchHeader, Offset};
 
 use super::Api;
 use crate::answer::{Answer, Fetched};
@@ -380,12 +381,10 @@ fn write_reply(
         let key = &state.wanted[group[0]].key;
         writer.begin_topic(key.name.as_deref().unwrap_or_default(), key.topic_id, group.len());
         for &index in group {
-            let head = partition_head(
-                broker,
-                state.wanted[index].key.partition,
-                &fetched[index],
-                state.is_committed,
-            );
+            let aborted: Vec<AbortedTransaction> = fetched[index].aborted.iter().map(aborted_of).collect();
+            let aborted = state.is_committed.then_some(&aborted[..]);
+            let head =
+                partition_head(broker, state.wanted[index].key.partition, &fetched[index], aborted);
             has_hint |= head.current_leader.is_some();
             let records = fetched[index].records.clone();
             let len = records.len();
@@ -405,12 +404,20 @@ fn write_reply(
     parts.collect()
 }
 
-fn partition_head(
+fn aborted_of(txn: &AbortedTxn) -> AbortedTransaction {
+    AbortedTransaction {
+        producer_id: txn.producer_id.0,
+        first_offset: txn.first_offset.0,
+        ..Default::default()
+    }
+}
+
+fn partition_head<'a>(
     broker: &Broker,
     index: i32,
     fetched: &Fetched,
-    is_committed: bool,
-) -> FetchPartitionHead<'static> {
+    aborted_transactions: Option<&'a [AbortedTransaction]>,
+) -> FetchPartitionHead<'a> {
     let is_stale = matches!(fetched.error, ErrorCode::FencedLeaderEpoch | ErrorCode::NotLeaderOrFollower);
     FetchPartitionHead {
         index,
@@ -428,7 +435,7 @@ fn partition_head(
             leader_epoch: fetched.leader_epoch,
             ..Default::default()
         }),
-        aborted_transactions: is_committed.then_some(&[]),
+        aborted_transactions,
         ..Default::default()
     }
 }

@@ -27,6 +27,7 @@ use crate::metadata::controller::Committed;
 use crate::metadata::{Image, Topic};
 use crate::node::Node;
 use crate::request::Request;
+use crate::transactions;
 use crate::topic_name;
 
 /// This request's entry.
@@ -78,8 +79,8 @@ fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request, names: &[S
     let mut records = Vec::new();
     for name in names {
         let topic_id = broker.new_topic_id(turn);
-        if name == groups::TOPIC {
-            records.extend(super::find_coordinator::topic_records(&image, &broker.node, topic_id));
+        if name == groups::TOPIC || name == transactions::TOPIC {
+            records.extend(super::find_coordinator::topic_records(&image, &broker.node, name, topic_id));
             continue;
         }
         let count = image.server.values().num_partitions();

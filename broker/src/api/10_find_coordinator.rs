@@ -1,10 +1,10 @@
 //! FindCoordinator (10), versions 0–6: who coordinates groups and transactions. Here it is always this node.
 //!
-//! - The first look for a group makes `__consumer_offsets`; the answer waits until it is there on every core, where Kafka
+//! - The first look for a group makes `__consumer_offsets`, the first for a transactional id `__transaction_state`; the answer waits until it is there on every core, where Kafka
 //!   answers COORDINATOR_NOT_AVAILABLE and lets the client ask again (Q79, Q80).
 //! - From version 4 many keys at once, each with its own error (KIP-699, C11).
 //! - A key type that is neither group nor transaction is INVALID_REQUEST, as share groups are not served; an empty key of a
-//!   transaction as well. Which node would coordinate a transaction is told; that it has none is InitProducerId's answer.
+//!   transaction as well.
 //! - The address belongs to the listener of the connection (Q23). Errors have node -1, no host and port -1.
 
 use protocol::messages::find_coordinator_request::FindCoordinatorRequest;
@@ -20,6 +20,7 @@ use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
 use crate::node::Node;
 use crate::request::Request;
+use crate::transactions;
 
 /// This request's entry.
 pub const API: Api = Api::local(ApiKey::FindCoordinator, 0..=6, on_find_coordinator);
@@ -37,7 +38,7 @@ fn on_find_coordinator(broker: &mut Broker, turn: &mut Turn<'_>, request: Reques
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
     let image = broker.image.clone();
-    if asked.key_type != GROUP || image.topic(TOPIC).is_some() {
+    if topic_of(asked.key_type).is_none_or(|topic| image.topic(topic).is_some()) {
         let node = broker.node.clone();
         let response = answer(&image, &node, &asked, &request);
         return broker.reply(turn, &request, &response);
@@ -48,28 +49,40 @@ fn on_find_coordinator(broker: &mut Broker, turn: &mut Turn<'_>, request: Reques
     create(broker, turn, request);
 }
 
+/// The topic that coordinators of a kind keep their state in.
+fn topic_of(key_type: i8) -> Option<&'static str> {
+    match key_type {
+        GROUP => Some(TOPIC),
+        TRANSACTION => Some(transactions::TOPIC),
+        _ => None,
+    }
+}
+
 /// The records that make the topic as Kafka makes it: kept by key, and packed as the coordinator writes it.
-pub fn topic_records(image: &Image, node: &Node, topic_id: Uuid) -> Vec<Record> {
+pub fn topic_records(image: &Image, node: &Node, name: &str, topic_id: Uuid) -> Vec<Record> {
     let values = image.server.values();
-    let segment_bytes = values.offsets_topic_segment_bytes().to_string();
+    let is_of_groups = name == TOPIC;
+    let (segment_bytes, partition_count) = match is_of_groups {
+        true => (values.offsets_topic_segment_bytes(), values.offsets_topic_num_partitions()),
+        false => {
+            (values.transaction_state_log_segment_bytes(), values.transaction_state_log_num_partitions())
+        }
+    };
+    let segment_bytes = segment_bytes.to_string();
     let overrides = [
         ("cleanup.policy", "compact"),
-        ("compression.type", "producer"),
+        ("compression.type", if is_of_groups { "producer" } else { "uncompressed" }),
         ("segment.bytes", segment_bytes.as_str()),
     ];
-    super::create_topics::topic_records(
-        node,
-        TOPIC,
-        topic_id,
-        values.offsets_topic_num_partitions(),
-        overrides,
-    )
+    super::create_topics::topic_records(node, name, topic_id, partition_count, overrides)
 }
 
 fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     let image = broker.image.clone();
     let topic_id = broker.new_topic_id(turn);
-    let records = topic_records(&image, &broker.node, topic_id);
+    let asked: FindCoordinatorRequest<'_> = request.decode().expect("the request was decoded before");
+    let name = topic_of(asked.key_type).expect("only kinds that have a topic get here");
+    let records = topic_records(&image, &broker.node, name, topic_id);
     let mut after = (*image).clone();
     records.iter().for_each(|record| after.apply(record));
     let encode = |image: &Image| {
@@ -109,10 +122,11 @@ fn answer<'a>(
 
 fn check(image: &Image, key_type: i8, key: &str) -> Result<(), ErrorCode> {
     match key_type {
-        GROUP if image.topic(TOPIC).is_none() => Err(ErrorCode::CoordinatorNotAvailable),
-        GROUP => Ok(()),
         TRANSACTION if key.is_empty() => Err(ErrorCode::InvalidRequest),
-        TRANSACTION => Ok(()),
-        _ => Err(ErrorCode::InvalidRequest),
+        key_type => match topic_of(key_type) {
+            None => Err(ErrorCode::InvalidRequest),
+            Some(topic) if image.topic(topic).is_none() => Err(ErrorCode::CoordinatorNotAvailable),
+            Some(_) => Ok(()),
+        },
     }
 }

@@ -15,7 +15,9 @@ use protocol::{ApiKey, ErrorCode};
 use super::Api;
 use crate::broker::Broker;
 use crate::mail::Turn;
-use crate::metadata::record::{GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL};
+use crate::metadata::record::{
+    GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, TRANSACTION_VERSION_LEVEL,
+};
 use crate::request::Request;
 
 /// This request's entry.
@@ -67,6 +69,7 @@ fn supported_features(version: i16) -> Vec<SupportedFeatureKey<'static>> {
     let features = [
         ("group.version", 0, GROUP_VERSION_LEVEL),
         ("metadata.version", METADATA_VERSION_MIN, METADATA_VERSION_LEVEL),
+        ("transaction.version", 0, TRANSACTION_VERSION_LEVEL),
     ];
     let readable = features.into_iter().filter(|&(_, min_version, _)| version >= 4 || min_version > 0);
     readable

@@ -12,6 +12,7 @@
 pub mod setting;
 
 pub mod topic_table;
+mod transaction_table;
 
 pub mod server_table;
 

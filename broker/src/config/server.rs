@@ -71,6 +71,15 @@ typed_settings! {
         log_cleaner_dedupe_buffer_size: u64 = "log.cleaner.dedupe.buffer.size",
         ringlog_journal_bytes: u64 = "ringlog.journal.bytes",
         ringlog_pool_bytes: u64 = "ringlog.pool.bytes",
+        transaction_max_timeout_ms: i32 = "transaction.max.timeout.ms",
+        transaction_partition_verification_enable: bool = "transaction.partition.verification.enable",
+        transaction_remove_expired_transaction_cleanup_interval_ms: i32 =
+            "transaction.remove.expired.transaction.cleanup.interval.ms",
+        transaction_state_log_min_isr: u32 = "transaction.state.log.min.isr",
+        transaction_state_log_num_partitions: i32 = "transaction.state.log.num.partitions",
+        transaction_state_log_replication_factor: u32 = "transaction.state.log.replication.factor",
+        transaction_state_log_segment_bytes: u32 = "transaction.state.log.segment.bytes",
+        transactional_id_expiration_ms: i32 = "transactional.id.expiration.ms",
         socket_request_max_bytes: u32 = "socket.request.max.bytes",
     }
 }

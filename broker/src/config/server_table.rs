@@ -13,6 +13,7 @@ use super::listener::{check_named_list, check_protocol_map};
 use super::nearest::{nearest, nearest_within};
 use super::setting::{Effect, InvalidSetting, Kind, Setting, Valid, excerpt};
 use super::topic_table::TOPIC_SETTINGS;
+use super::transaction_table::TRANSACTION_SETTINGS;
 
 const INT_MAX: &str = "2147483647";
 
@@ -150,6 +151,7 @@ pub static SERVER_SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     let mut settings: Vec<Setting> =
         OWN_SETTINGS.iter().map(|setting| coarse_unit_of_topic(*setting)).collect();
     settings.extend(GROUP_SETTINGS);
+    settings.extend(TRANSACTION_SETTINGS);
     settings.extend(TOPIC_SETTINGS.iter().filter_map(behind_topic_setting));
     settings.sort_unstable_by_key(|setting| setting.name);
     settings

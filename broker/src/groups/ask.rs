@@ -6,6 +6,7 @@ use protocol::{ErrorCode, Uuid};
 
 use super::record::{Assignment, Bytes};
 use crate::mail::PendingId;
+use storage::{Marker, Offset};
 
 /// Where a reply goes: a request that waits, and the question's number within it.
 pub type ReplyTo = (PendingId, u32);
@@ -36,6 +37,10 @@ pub enum GroupAsk {
     Leave(Vec<Leaving>),
     /// OffsetCommit.
     Commit(Commit),
+    /// TxnOffsetCommit.
+    CommitInTransaction(TxnCommit),
+    /// A transaction has ended, for all groups of the partition; in one of version 2 the marker brings a new epoch.
+    Mark(Marker, bool),
     /// OffsetFetch.
     FetchOffsets(FetchOffsets),
     /// OffsetDelete: partitions, and what was found wrong with them before.
@@ -80,6 +85,8 @@ pub enum GroupAnswer {
     Beaten(Beaten),
     /// To ConsumerGroupDescribe.
     ConsumerDescribed(Box<ConsumerDescribed>),
+    /// To TxnOffsetCommit: the partition has to be verified first (KIP-890), and what that is held against.
+    Unverified(Offset),
     /// An error with a reason in words.
     Refused(ErrorCode, String),
 }
@@ -187,6 +194,19 @@ pub struct Commit {
     pub offsets: Vec<CommitOffset>,
 }
 
+/// TxnOffsetCommit.
+#[derive(Debug, Clone)]
+pub struct TxnCommit {
+    /// The producer whose transaction it belongs to.
+    pub producer_id: i64,
+    /// Its epoch.
+    pub producer_epoch: i16,
+    /// What the partition gave when it asked for a verification; `None` if it has not asked yet.
+    pub guard: Option<Offset>,
+    /// What is committed, and by whom.
+    pub commit: Commit,
+}
+
 /// One offset to commit.
 #[derive(Debug, Clone)]
 pub struct CommitOffset {
@@ -211,6 +231,8 @@ pub struct CommitOffset {
 pub struct FetchOffsets {
     /// From version 9: who asks, by member id and epoch; none is an administrator.
     pub who: Option<(String, i32)>,
+    /// Whether an offset that a transaction may still change is to be refused (Q89).
+    pub is_stable: bool,
     /// The partitions, and what was found wrong with them before; `None` for all that have an offset.
     pub partitions: Option<Vec<(Arc<str>, i32, ErrorCode)>>,
 }

@@ -13,9 +13,12 @@ use super::classic::{CONSUMER, Classic};
 use super::consumer::{ASSIGNORS, Consumer, JOINING};
 use super::record::{Committed, Record};
 use super::step::{Context, Effects, Env};
+use pending::Pending;
 
 #[path = "offsets.rs"]
 mod offsets;
+#[path = "pending.rs"]
+mod pending;
 
 /// How many groups one look for what has expired goes through.
 const EXPIRY_SLICE: usize = 256;
@@ -28,12 +31,18 @@ pub struct Coordinator {
     wakes: BTreeSet<(i64, Arc<str>)>,
     /// Where the look for what has expired goes on; `None` between two of them.
     expiry_at: Option<Arc<str>>,
+    /// Open transactions that have committed offsets, by producer id: the groups.
+    open: BTreeMap<i64, BTreeSet<Arc<str>>>,
+    /// How many records of offsets there were: their order.
+    order: u64,
 }
 
 /// A group: its offsets, and the protocol that its members speak.
 #[derive(Debug)]
 struct Group {
     offsets: BTreeMap<(Arc<str>, i32), Committed>,
+    /// Offsets of transactions that have not ended.
+    pending: Pending,
     kind: Kind,
     /// Its entry among the wakes.
     wake_ms: Option<i64>,
@@ -50,6 +59,7 @@ impl Group {
     fn classic(wall_ms: i64) -> Group {
         Group {
             offsets: BTreeMap::new(),
+            pending: Pending::default(),
             kind: Kind::Classic(Box::new(Classic::new(wall_ms))),
             wake_ms: None,
         }
@@ -75,7 +85,7 @@ impl Group {
             Kind::Classic(group) => group.is_vacant(),
             Kind::Consumer(_) => false,
         };
-        is_vacant && self.offsets.is_empty()
+        is_vacant && self.offsets.is_empty() && self.pending.is_empty()
     }
 
     fn next_deadline(&self) -> Option<i64> {
@@ -104,9 +114,10 @@ impl Coordinator {
                 self.apply_offset(&group, topic, partition, value);
             }
             Record::Classic(group, Some(saved)) => {
-                let offsets = self.groups.remove(&group).map(|known| known.offsets).unwrap_or_default();
+                let known = self.groups.remove(&group).map(|known| (known.offsets, known.pending));
+                let (offsets, pending) = known.unwrap_or_default();
                 let kind = Kind::Classic(Box::new(Classic::replay(saved)));
-                self.groups.insert(group, Group { offsets, kind, wake_ms: None });
+                self.groups.insert(group, Group { offsets, pending, kind, wake_ms: None });
             }
             Record::Classic(group, None) => {
                 // A consumer group of this name is another matter.
@@ -153,11 +164,14 @@ impl Coordinator {
     fn apply_offset(&mut self, group: &Arc<str>, topic: Arc<str>, partition: i32, value: Option<Committed>) {
         match value {
             Some(committed) => {
+                self.order += 1;
                 let known = self.groups.entry(group.clone()).or_insert_with(|| Group::classic(-1));
+                known.pending.supersede(&(topic.clone(), partition), self.order);
                 known.offsets.insert((topic, partition), committed);
             }
             None => {
                 if let Some(known) = self.groups.get_mut(group) {
+                    known.pending.remove(&(topic.clone(), partition));
                     known.offsets.remove(&(topic, partition));
                     self.forget_if_vacant(group);
                 }
@@ -211,6 +225,9 @@ impl Coordinator {
         let mut effects = Effects::default();
         let reply = match ask {
             GroupAsk::Commit(commit) => self.commit(env, group, commit, &mut effects),
+            GroupAsk::CommitInTransaction(asked) => {
+                self.commit_in_transaction(env, group, asked, &mut effects)
+            }
             GroupAsk::FetchOffsets(asked) => self.fetch_offsets(group, &asked),
             GroupAsk::DeleteOffsets(partitions) => self.delete_offsets(group, partitions, &mut effects),
             GroupAsk::Delete => self.delete(group, &mut effects),
@@ -330,9 +347,10 @@ impl Coordinator {
         if was_saved {
             effects.records.push(Record::Classic(id.clone(), None));
         }
-        let (offsets, wake_ms) = before.map(|group| (group.offsets, group.wake_ms)).unwrap_or_default();
+        let before = before.map(|group| (group.offsets, group.pending, group.wake_ms));
+        let (offsets, pending, wake_ms) = before.unwrap_or_default();
         let kind = Kind::Consumer(Box::default());
-        self.groups.insert(id.clone(), Group { offsets, kind, wake_ms });
+        self.groups.insert(id.clone(), Group { offsets, pending, kind, wake_ms });
         let reply = self.consumer_beat(env, id, asked, effects);
         if matches!(reply, Ok(GroupAnswer::Refused(..))) {
             // Nothing was written: the name is free again, for either kind.
@@ -368,9 +386,10 @@ impl Coordinator {
         if group.has_members() {
             return Err(ErrorCode::NonEmptyGroup);
         }
-        let offsets = group.offsets.keys();
+        let offsets: BTreeSet<_> = group.offsets.keys().chain(group.pending.places()).collect();
+        let gone = offsets.into_iter();
         let gone =
-            offsets.map(|(topic, partition)| Record::Offset(id.clone(), topic.clone(), *partition, None));
+            gone.map(|(topic, partition)| Record::Offset(id.clone(), topic.clone(), *partition, None));
         effects.records.extend(gone);
         effects.records.extend(group.tombstones(id));
         for record in effects.records.clone() {
@@ -478,11 +497,14 @@ impl Coordinator {
         let expired: Vec<Record> = group
             .offsets
             .iter()
-            .filter(|((topic, _), committed)| group.is_expired(env, topic, committed))
+            .filter(|(place, committed)| {
+                !group.pending.holds(place) && group.is_expired(env, &place.0, committed)
+            })
             .map(|((topic, partition), _)| Record::Offset(id.clone(), topic.clone(), *partition, None))
             .collect();
         let mut gone = expired;
-        if gone.len() == group.offsets.len() && !group.has_members() && group.next_deadline().is_none() {
+        let is_left = gone.len() < group.offsets.len() || !group.pending.is_empty();
+        if !is_left && !group.has_members() && group.next_deadline().is_none() {
             gone.extend(group.tombstones(id));
         }
         for record in gone {

@@ -2,7 +2,7 @@
 
 use shard::Buf;
 use storage::batch::{HEADER_LEN, RecordStream};
-use storage::{BatchHeader, Offset};
+use storage::{BatchHeader, Marker, Offset};
 
 use super::coordinator::Coordinator;
 use super::record::Record;
@@ -68,12 +68,18 @@ fn replay(machine: &mut Coordinator, batches: &Buf) -> Option<Offset> {
         rest = after;
         next = Some(header.last_offset().plus(1));
         if header.attributes.is_control() {
+            if let Some(marker) = Marker::parse(&header, batch) {
+                machine.apply_marker(marker.producer_id.0, marker.is_commit);
+            }
             continue;
         }
         let mut records =
             RecordStream::new(header.attributes.codec()?, &batch[HEADER_LEN..], UNPACKED_BYTES_MAX).ok()?;
         while let Some(record) = records.next().ok()? {
             match record.key.map(|key| Record::decode(key, record.value)) {
+                Some(Ok(Some(record))) if header.attributes.is_transactional() => {
+                    machine.apply_staged(header.producer_id.0, record);
+                }
                 Some(Ok(Some(record))) => machine.apply(record),
                 Some(Ok(None)) | None => {}
                 Some(Err(error)) => {

@@ -28,6 +28,19 @@ impl Coordinator {
             None if commit.version >= GROUP_ID_NOT_FOUND_FROM => return Err(ErrorCode::GroupIdNotFound),
             None => return Err(ErrorCode::IllegalGeneration),
         }
+        let errors = self.write_offsets(env, id, commit, effects, |machine, record| machine.apply(record));
+        Ok(GroupAnswer::PerPartition(errors))
+    }
+
+    /// Writes the offsets of a commit that may be made: one error a partition.
+    pub(super) fn write_offsets(
+        &mut self,
+        env: &Env<'_>,
+        id: &Arc<str>,
+        commit: Commit,
+        effects: &mut Effects,
+        apply: impl Fn(&mut Coordinator, Record),
+    ) -> Vec<ErrorCode> {
         let metadata_bytes_max = env.settings().offset_metadata_max_bytes() as usize;
         let mut errors = Vec::with_capacity(commit.offsets.len());
         for offset in commit.offsets {
@@ -51,9 +64,9 @@ impl Coordinator {
             };
             let record = Record::Offset(id.clone(), offset.topic, offset.partition, Some(committed));
             effects.records.push(record.clone());
-            self.apply(record);
+            apply(self, record);
         }
-        Ok(GroupAnswer::PerPartition(errors))
+        errors
     }
 
     /// OffsetFetch (Q89). A group that is not there has committed nothing.
@@ -70,19 +83,27 @@ impl Coordinator {
             metadata: committed.map_or_else(|| "".into(), |committed| committed.metadata.clone()),
             error,
         };
+        let is_unstable = |place: &(Arc<str>, i32)| {
+            asked.is_stable && group.is_some_and(|group| group.pending.holds(place))
+        };
         let offsets = match &asked.partitions {
             Some(partitions) => partitions
                 .iter()
                 .map(|(topic, partition, error)| {
                     let key = (topic.clone(), *partition);
                     let committed = group.and_then(|group| group.offsets.get(&key));
-                    found(topic, *partition, *error, committed.filter(|_| error.is_none()))
+                    let error = match error.is_none() && is_unstable(&key) {
+                        true => ErrorCode::UnstableOffsetCommit,
+                        false => *error,
+                    };
+                    found(topic, *partition, error, committed.filter(|_| error.is_none()))
                 })
                 .collect(),
             None => {
                 let all = group.into_iter().flat_map(|group| &group.offsets);
-                all.map(|((topic, partition), committed)| {
-                    found(topic, *partition, ErrorCode::None, Some(committed))
+                all.map(|(place, committed)| match is_unstable(place) {
+                    true => found(&place.0, place.1, ErrorCode::UnstableOffsetCommit, None),
+                    false => found(&place.0, place.1, ErrorCode::None, Some(committed)),
                 })
                 .collect()
             }
@@ -130,7 +151,8 @@ impl Coordinator {
     ) {
         let mut gone = Vec::new();
         for (id, group) in &self.groups {
-            let found = group.offsets.iter().filter(|((topic, _), committed)| is_gone(topic, committed));
+            let all = group.offsets.iter().chain(group.pending.staged());
+            let found = all.filter(|((topic, _), committed)| is_gone(topic, committed));
             gone.extend(
                 found.map(|((topic, number), _)| Record::Offset(id.clone(), topic.clone(), *number, None)),
             );
@@ -147,6 +169,16 @@ impl Group {
         match &mut self.kind {
             Kind::Classic(group) => group.check_commit(env.now_ms, &commit.who),
             Kind::Consumer(group) => group.check_commit(commit),
+        }
+    }
+
+    /// The same for a commit within a transaction, whose client does not know of some errors.
+    pub(super) fn check_transactional(&mut self, env: &Env<'_>, commit: &Commit) -> Result<(), ErrorCode> {
+        match self.check_commit(env, commit) {
+            // The member has its assignment, only others have not: what it has read is its own.
+            Err(ErrorCode::RebalanceInProgress) => Ok(()),
+            Err(ErrorCode::StaleMemberEpoch) => Err(ErrorCode::IllegalGeneration),
+            checked => checked,
         }
     }
 

@@ -34,6 +34,8 @@ impl Env<'_> {
 pub struct Effects {
     /// To be appended, in this order, together.
     pub records: Vec<Record>,
+    /// The producer and its epoch in whose transaction they are written.
+    pub producer: Option<(i64, i16)>,
     /// To be sent.
     pub replies: Vec<(ReplyTo, GroupReply)>,
     /// The soonest deadline that the step has set, monotonic ms.

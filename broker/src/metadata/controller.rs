@@ -16,7 +16,9 @@ use shard::{Disk, IoError, ShardId, WallMs};
 use super::Image;
 use super::log::{MetadataError, MetadataLog};
 use super::placement::Placement;
-use super::record::{GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, Record};
+use super::record::{
+    GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, Record, TRANSACTION_VERSION_LEVEL,
+};
 use crate::config::ServerConfig;
 use crate::request::Request;
 
@@ -93,7 +95,11 @@ impl Controller {
             queue: VecDeque::new(),
             removed,
         };
-        let wanted = [("metadata.version", METADATA_VERSION_LEVEL), ("group.version", GROUP_VERSION_LEVEL)];
+        let wanted = [
+            ("metadata.version", METADATA_VERSION_LEVEL),
+            ("group.version", GROUP_VERSION_LEVEL),
+            ("transaction.version", TRANSACTION_VERSION_LEVEL),
+        ];
         let missing: Vec<Record> = wanted
             .into_iter()
             .filter(|(name, _)| !controller.image.features.contains_key(*name))

@@ -16,6 +16,10 @@ const BROKER_RESOURCE: i8 = 4;
 /// The version of `metadata.version` that these records belong to: Kafka 4.0's.
 pub const METADATA_VERSION_LEVEL: i16 = 25;
 
+/// The level of `transaction.version` from which on clients leave adding partitions to the broker, and every transaction
+/// has an epoch of its own (KIP-890).
+pub const TRANSACTION_VERSION_LEVEL: i16 = 2;
+
 /// The level of `group.version` from which on consumer groups (KIP-848) are served.
 pub const GROUP_VERSION_LEVEL: i16 = 1;
 

@@ -3,21 +3,45 @@
 use protocol::ErrorCode;
 use shard::Buf;
 use storage::batch::{RecordErrorKind, Refusal, validate};
-use storage::{AppendRefusal, Appended as LogAppended, LeaderEpoch, Log, Offset, Promise, SequenceRefusal};
+use storage::{
+    AppendRefusal, Appended as LogAppended, LeaderEpoch, Log, Offset, Promise, Sequence, SequenceRefusal,
+    ValidBatch,
+};
 
 use super::{Outbound, Partition, Partitions};
 use crate::answer::{Answer, Appended};
-use crate::mail::{PendingId, Turn};
+use crate::mail::{PendingId, Turn, Verified};
 use crate::topic_name;
+
+/// Holds the first batch of a transaction against what its coordinator has confirmed (KIP-890); what is to be confirmed, if
+/// nothing was yet.
+fn check_verified(
+    log: &Log,
+    batch: &ValidBatch,
+    verified: Option<Verified>,
+) -> Result<Option<Offset>, Appended> {
+    let Some(Verified { guard, has_own_epoch }) = verified else { return Ok(Some(log.verification_guard())) };
+    if !log.is_still_verified(batch, guard) {
+        let why = "the transaction has ended meanwhile";
+        return Err(Appended::refused(ErrorCode::InvalidTxnState, why));
+    }
+    let header = batch.header();
+    // Each transaction of version 2 has an epoch of its own, so its first batch here is the producer's first.
+    if has_own_epoch && !log.producers().knows(header.producer_id) && header.base_sequence != Sequence::ZERO {
+        let (expected, found) = (Sequence::ZERO, header.base_sequence);
+        return Err(of_sequence(&SequenceRefusal::OutOfOrder { expected, found }));
+    }
+    Ok(None)
+}
 
 /// An append that has its offsets and waits for its bytes to be where it was promised.
 #[derive(Debug)]
 pub(super) struct Waiting {
-    request: PendingId,
-    number: u32,
-    last_offset: Offset,
-    promise: Promise,
-    answer: Appended,
+    pub(super) request: PendingId,
+    pub(super) number: u32,
+    pub(super) last_offset: Offset,
+    pub(super) promise: Promise,
+    pub(super) answer: Appended,
 }
 
 impl Partitions {
@@ -28,7 +52,7 @@ impl Partitions {
         slot: usize,
         (request, number): (PendingId, u32),
         records: Buf,
-        promise: Promise,
+        (promise, verified): (Promise, Option<Verified>),
     ) -> Option<Answer> {
         let partition = &mut self.slots[slot];
         let leader_epoch = LeaderEpoch(partition.leader_epoch());
@@ -40,6 +64,13 @@ impl Partitions {
             Ok(batch) => batch,
             Err(refusal) => return Some(Answer::Appended(of_refusal(&refusal))),
         };
+        if log.needs_verification(&batch) {
+            match check_verified(log, &batch, verified) {
+                Ok(None) => {}
+                Ok(Some(guard)) => return Some(Answer::Unverified(guard)),
+                Err(refused) => return Some(Answer::Appended(refused)),
+            }
+        }
         // The broker's own topics may use the reserve: groups go on when producers have to stop.
         if !topic_name::is_internal(&partition.topic.name)
             && let Err(why) = self.space.take(turn.disk, &self.data_dir, batch.bytes().len())
@@ -115,14 +146,14 @@ impl Partition {
 }
 
 /// Before it everything is kept as promised.
-fn kept_end(log: &Log, promise: Promise) -> Offset {
+pub(super) fn kept_end(log: &Log, promise: Promise) -> Offset {
     match promise {
         Promise::PageCache => log.offsets().end,
         Promise::Disk => log.durable_end(),
     }
 }
 
-fn offline(why: String) -> Answer {
+pub(super) fn offline(why: String) -> Answer {
     Answer::Appended(Appended::refused(ErrorCode::KafkaStorageError, why))
 }
 
@@ -162,6 +193,10 @@ fn of_sequence(refusal: &SequenceRefusal) -> Appended {
         SequenceRefusal::StaleEpoch { current } => Appended::refused(
             ErrorCode::InvalidProducerEpoch,
             format!("the producer's epoch is {} by now", current.0),
+        ),
+        SequenceRefusal::OutsideTransaction => Appended::refused(
+            ErrorCode::InvalidTxnState,
+            "the producer has a transaction open here, and the batch does not belong to it",
         ),
     }
 }

@@ -1,9 +1,15 @@
 //! The broker's own partitions: what coordinators keep is appended and read here, without a client.
 
+use protocol::ErrorCode;
 use shard::Buf;
-use storage::{Appended, LeaderEpoch, Offset, Promise, ReadDone, ReadPlan, ReadWant, ValidBatch};
+use storage::log::MarkerFault;
+use storage::{
+    Appended, LeaderEpoch, Marker, Offset, ProducerEpoch, ProducerId, Promise, ReadDone, ReadPlan, ReadWant,
+    ValidBatch,
+};
 
 use super::Partitions;
+use super::transactions::error_of;
 use crate::mail::{PartitionId, Turn};
 
 /// What reading the broker's own records gave.
@@ -17,7 +23,70 @@ pub enum OwnRead {
     NotYet,
 }
 
+/// Where a producer stands in one of the broker's own partitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnTransaction {
+    /// Its transaction is open there, or was confirmed and has not ended since.
+    Open,
+    /// That it is in the transaction has to be confirmed first (KIP-890): what that is held against.
+    Unverified(Offset),
+    /// What was confirmed has ended meanwhile.
+    Ended,
+    /// A newer incarnation has written there.
+    Fenced,
+}
+
 impl Partitions {
+    /// Whether a producer may write in a transaction. With a `guard`, it was confirmed.
+    pub fn own_transaction(
+        &self,
+        id: PartitionId,
+        producer: ProducerId,
+        epoch: ProducerEpoch,
+        guard: Option<Offset>,
+    ) -> Result<OwnTransaction, ()> {
+        let slot = *self.by_id.get(&id).ok_or(())?;
+        let log = self.slots[slot].log.as_ref().map_err(|_| ())?;
+        let producers = log.producers();
+        if producers.epoch_of(producer).is_some_and(|known| known > epoch) {
+            return Ok(OwnTransaction::Fenced);
+        }
+        if producers.has_open(producer, epoch) {
+            return Ok(OwnTransaction::Open);
+        }
+        Ok(match guard {
+            None => OwnTransaction::Unverified(log.verification_guard()),
+            Some(guard) if producers.last_marker(producer).is_none_or(|marker| marker < guard) => {
+                OwnTransaction::Open
+            }
+            Some(_) => OwnTransaction::Ended,
+        })
+    }
+
+    /// Ends a producer's transaction in one of the broker's own partitions; gives the offset after the marker, or why there
+    /// is none.
+    pub fn mark_own(
+        &mut self,
+        turn: &Turn<'_>,
+        id: PartitionId,
+        marker: &Marker,
+        bumps_epoch: bool,
+    ) -> Result<Result<Offset, ErrorCode>, ()> {
+        let slot = *self.by_id.get(&id).ok_or(())?;
+        let partition = &mut self.slots[slot];
+        let leader_epoch = LeaderEpoch(partition.leader_epoch());
+        let log = partition.log.as_mut().map_err(|_| ())?;
+        let appended = log.append_marker(marker, bumps_epoch, leader_epoch, turn.wall_ms, Promise::Disk);
+        partition.is_own = true;
+        self.list_if_dirty(slot);
+        match appended {
+            Ok(Appended::Fresh { last_offset, .. }) => Ok(Ok(last_offset.plus(1))),
+            Ok(Appended::Duplicate(before, _)) => Ok(Ok(before.last_offset.plus(1))),
+            Err(MarkerFault::Append(_)) => Err(()),
+            Err(fault) => Ok(Err(error_of(&fault))),
+        }
+    }
+
     /// Appends a batch of the broker's own; gives the offset after it. When the log has it, the end is told with
     /// [`super::Outbound::logs`].
     pub fn append_own(&mut self, turn: &Turn<'_>, id: PartitionId, batch: Vec<u8>) -> Result<Offset, ()> {

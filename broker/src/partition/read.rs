@@ -17,6 +17,8 @@ pub(super) struct PendingRead {
     request: PendingId,
     number: u32,
     range: ReadRange,
+    /// Where the reader begins, if it wants to know what was aborted from there on.
+    aborted_from: Option<Offset>,
     /// Batches from here on are not for the reader.
     up_to: Offset,
     /// The answer, but for its records.
@@ -99,7 +101,17 @@ impl Partitions {
                     answer.is_full = len >= bytes_max;
                     return Some(Answer::Fetched(answer));
                 }
-                let read = PendingRead { slot, generation, request, number, range, up_to, answer };
+                let aborted_from = ask.is_committed.then_some(ask.offset);
+                let read = PendingRead {
+                    slot,
+                    generation,
+                    request,
+                    number,
+                    range,
+                    aborted_from,
+                    up_to,
+                    answer,
+                };
                 self.push_read(turn, read);
                 None
             }
@@ -138,11 +150,17 @@ impl Partitions {
                 return self.push_read(turn, read);
             }
             Ok(ReadDone::Batches(records)) => {
+                let end = end_of(&records);
                 let mut answer = read.answer;
-                answer.is_full = end_of(&records) < read.up_to;
+                answer.is_full = end < read.up_to;
                 answer.available_bytes = u32::try_from(records.len()).unwrap_or(u32::MAX);
                 answer.records = records;
-                answer
+                let log = self.slots[read.slot].log.as_ref().ok();
+                match log.zip(read.aborted_from).map(|(log, from)| log.aborted_in(turn.disk, from, end)) {
+                    None => answer,
+                    Some(Ok(aborted)) => Fetched { aborted, ..answer },
+                    Some(Err(error)) => on_error(&error),
+                }
             }
             Ok(ReadDone::Empty) => Fetched { is_full: true, ..read.answer },
             Err(refused) => refused,

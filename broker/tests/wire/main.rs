@@ -20,6 +20,8 @@ mod groups;
 mod offsets;
 mod retention;
 mod sessions;
+mod transacting;
+mod transactions;
 
 mod events;
 mod hostile;

@@ -10,11 +10,12 @@ use shard::{Disk, IoError, OpenMode};
 
 use super::Log;
 use super::writer::seal;
+use crate::aborted;
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::line;
 use crate::offset::Offset;
-use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, TIME_INDEX, parse_name, path_of};
+use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, TIME_INDEX, TXN_INDEX, parse_name, path_of};
 
 /// The marker's name.
 pub(super) const MARKER: &str = "ringlog.clean";
@@ -30,7 +31,7 @@ pub(super) struct Marker {
     pub size: u32,
     /// Where the log ended.
     pub end: Offset,
-    /// CRC-32C of its offset index followed by its time index.
+    /// CRC-32C of its offset index followed by its time index and its index of aborted transactions.
     pub index_crc: u32,
 }
 
@@ -76,9 +77,9 @@ pub(super) fn remove_if_there(disk: &mut dyn Disk, path: &Path) -> Result<(), St
     }
 }
 
-/// The sum of both index files, as the marker has it.
-pub(super) fn index_crc(offsets: &[u8], times: &[u8]) -> u32 {
-    crc32c::crc32c_append(crc32c::crc32c(offsets), times)
+/// The sum of the index files, as the marker has it.
+pub(super) fn index_crc(offsets: &[u8], times: &[u8], aborted: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c_append(crc32c::crc32c(offsets), times), aborted)
 }
 
 impl Log {
@@ -112,10 +113,14 @@ impl Log {
         }
         index.apply_time(active.newest);
         let (offsets, times) = index.encode();
-        let index_crc = index_crc(&offsets, &times);
+        let aborted = aborted::encode(&active.aborted);
+        let index_crc = index_crc(&offsets, &times, &aborted);
         let marker = Marker { base: active.base, size: active.size, end: self.offsets.end, index_crc };
         write_file(disk, &path_of(&self.dir, active.base, INDEX), &offsets)?;
         write_file(disk, &path_of(&self.dir, active.base, TIME_INDEX), &times)?;
+        if !aborted.is_empty() {
+            write_file(disk, &path_of(&self.dir, active.base, TXN_INDEX), &aborted)?;
+        }
         let (path, snapshot) =
             (path_of(&self.dir, self.offsets.end, SNAPSHOT), self.producers.encode_snapshot());
         if active.base == self.offsets.end {

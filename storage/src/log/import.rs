@@ -2,8 +2,8 @@
 //! producer snapshots are made anew from what was checked, so nothing of Kafka's has to be believed.
 //!
 //! What is refused: another message format than v2, a batch that is not whole, offsets that do not rise, compaction that was
-//! cut short; and transactions that were aborted or never ended, because nothing here would keep their records from
-//! consumers that ask for committed ones.
+//! cut short; and transactions that were aborted or never ended: the coordinator that knows of them stays behind, and the index
+//! of what was aborted is not made here.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use shard::{Disk, OpenMode, WallMs};
 
 use super::writer::seal;
 use super::{Log, OpenLog, start};
-use crate::batch::{BatchHeader, Codec, HEADER_LEN, RecordStream};
+use crate::batch::{BatchHeader, Codec, HEADER_LEN, Marker, RecordStream};
 use crate::epochs::{self, Epochs};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
@@ -125,9 +125,9 @@ impl fmt::Display for ImportFault {
             ImportFault::Crc => f.write_str("a batch fails its checksum"),
             ImportFault::Overlap => f.write_str("the segment begins before the one before it ends"),
             ImportFault::Span => f.write_str("an offset lies more than 2^31-1 beyond the segment's first"),
-            ImportFault::Aborted => f.write_str(
-                "an aborted transaction begins here: this version cannot keep its records from consumers",
-            ),
+            ImportFault::Aborted => {
+                f.write_str("an aborted transaction begins here: an import does not take those over")
+            }
             ImportFault::Open => {
                 f.write_str("a transaction begins here that was neither committed nor aborted")
             }
@@ -172,6 +172,10 @@ pub fn import(disk: &mut dyn Disk, with: &ImportLog<'_>) -> Result<Imported, Imp
     }
     if let Some(&(base, position)) = import.transactions.values().min() {
         return Err(import.refusal(base, position, ImportFault::Open));
+    }
+    // Begun before the first segment, as the snapshot there says.
+    if let (Some(&base), Some(_)) = (bases.first(), import.producers.first_open()) {
+        return Err(import.refusal(base, 0, ImportFault::Open));
     }
     import.finish(disk, bases.first().copied(), end)
 }
@@ -274,6 +278,10 @@ impl Import<'_> {
                 let bytes = bytes.map_err(StorageError::io(&copy))?;
                 self.end_transaction(&header, &bytes, (base, position))
                     .map_err(|((base, position), fault)| self.refusal(base, position, fault))?;
+                if let Some(marker) = Marker::parse(&header, &bytes) {
+                    let count_max = self.with.settings.producer_count_max;
+                    self.producers.apply_marker(&marker, header.base_offset, self.with.now, count_max);
+                }
             } else if header.attributes.is_transactional() {
                 self.transactions.entry(header.producer_id).or_insert((base, position));
             }

@@ -12,7 +12,7 @@ use crate::offset::Offset;
 pub struct Offsets {
     /// The first offset that may be read; what lies before is deleted.
     pub log_start: Offset,
-    /// Below it no transaction is open. The high watermark as long as there are no transactions.
+    /// Below it no transaction is open. The high watermark while there are none.
     pub last_stable: Offset,
     /// Below it every in-sync replica has everything.
     pub high_watermark: Offset,

@@ -18,6 +18,7 @@ use super::point::Point;
 use super::recover::Opening;
 use super::start;
 use super::{Dirty, Durable, Log, Offsets, OnDisk, Tail, point, versions};
+use crate::aborted;
 use crate::epochs::{self, Epochs};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
@@ -26,7 +27,7 @@ use crate::journal::LogId;
 use crate::offset::Offset;
 use crate::producers::Producers;
 use crate::scan::Scanner;
-use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, Segment, TIME_INDEX, parse_name, path_of};
+use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, Segment, TIME_INDEX, TXN_INDEX, parse_name, path_of};
 use crate::settings::LogSettings;
 
 /// No index, snapshot or epoch file is larger.
@@ -66,6 +67,8 @@ pub(super) struct FoundSegment {
     pub base: Offset,
     pub size: u32,
     pub modified: WallMs,
+    /// Whether it has an index of aborted transactions.
+    pub has_aborted: bool,
     /// The next segment's base; none for the active one.
     pub next: Option<Offset>,
 }
@@ -102,6 +105,7 @@ impl Log {
             segments: Vec::new(),
             epochs: Epochs::default(),
             producers: Producers::default(),
+            ended: Default::default(),
             tail: Tail::default(),
             dirty: Dirty::default(),
             durable: Durable::at(with.log_start),
@@ -141,6 +145,9 @@ impl Opening {
 impl Found {
     fn in_entries(dir: &Path, entries: Vec<shard::disk::Entry>) -> Result<Found, StorageError> {
         let mut found = Found::default();
+        let is_aborted = |entry: &&shard::disk::Entry| entry.name.ends_with(TXN_INDEX) && entry.len > 0;
+        let aborted: BTreeSet<Offset> =
+            entries.iter().filter(is_aborted).filter_map(|entry| Some(parse_name(&entry.name)?.0)).collect();
         for entry in entries {
             match parse_name(&entry.name) {
                 Some((offset, SNAPSHOT)) => {
@@ -152,10 +159,12 @@ impl Found {
                     if let Some(last) = found.segments.last_mut() {
                         last.next = Some(base);
                     }
-                    found.segments.push(FoundSegment { base, size, modified: entry.modified, next: None });
+                    let (modified, has_aborted) = (entry.modified, aborted.contains(&base));
+                    found.segments.push(FoundSegment { base, size, modified, has_aborted, next: None });
                 }
                 Some((base, INDEX)) => found.indexes.push((base, INDEX)),
                 Some((base, TIME_INDEX)) => found.indexes.push((base, TIME_INDEX)),
+                Some((base, TXN_INDEX)) => found.indexes.push((base, TXN_INDEX)),
                 _ => {}
             }
         }
@@ -355,6 +364,7 @@ impl Preparation<'_> {
         }
         segment.size = found.size;
         segment.indexes = Indexes::Sealed;
+        segment.has_aborted_file = found.has_aborted;
         Ok(Some(segment))
     }
 
@@ -394,9 +404,16 @@ impl Preparation<'_> {
             contents.extend(self.disk.read_file(&path, FILE_LEN_MAX).map_err(StorageError::io(&path))?);
         }
         let [offsets, times] = &contents[..] else { return Ok(None) };
-        if index_crc(offsets, times) != marker.index_crc {
+        let path = path_of(&self.log.dir, found.base, TXN_INDEX);
+        let txns = match found.has_aborted {
+            true => self.disk.read_file(&path, FILE_LEN_MAX).map_err(StorageError::io(&path))?,
+            false => None,
+        };
+        let txns = txns.unwrap_or_default();
+        if index_crc(offsets, times, &txns) != marker.index_crc {
             return Ok(None);
         }
+        let Some(aborted) = aborted::decode(&txns) else { return Ok(None) };
         let Some(index) = SegmentIndex::decode(offsets, times, found.size) else { return Ok(None) };
         let mut segment = Segment::new(found.base);
         if let Some(entry) = times.last_chunk::<TIME_ENTRY_LEN>().and_then(|bytes| index::time_entry(bytes)) {
@@ -409,6 +426,7 @@ impl Preparation<'_> {
         segment.first_timestamp = first.map_or(segment.first_timestamp, |(header, _)| header.max_timestamp);
         segment.size = found.size;
         segment.indexes = Indexes::Growing(index);
+        (segment.aborted, segment.has_aborted_file) = (aborted, found.has_aborted);
         Ok(Some(segment))
     }
 }

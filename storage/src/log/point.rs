@@ -4,9 +4,9 @@
 //! ```text
 //! "RLPT"  version u32  CRC-32C u32 of what follows
 //! base i64  end i64  first timestamp i64  newest timestamp i64  its offset u32
-//! position u32  three lengths u32: offset index, time index, producer snapshot; then these
+//! position u32  four lengths u32: offset index, time index, producer snapshot, aborted transactions; then these
 //! ```
-//! All numbers are little-endian but the indexes' and the snapshot's, which are Kafka's. The file `ringlog.point`
+//! All numbers are little-endian but those of the four parts, which are Kafka's. The file `ringlog.point`
 //! is written over in place and without a sync, so a crash may leave it torn; then the segment is read from its start.
 //! What stands behind the snapshot is left of a longer point before. (Replacing the file would free the blocks of the old
 //! one, which file systems that discard freed blocks at once make the caller wait for.)
@@ -15,6 +15,7 @@ use std::path::Path;
 
 use shard::{Disk, OpenMode, WallMs};
 
+use crate::aborted;
 use crate::error::{Cause, StorageError};
 use crate::index::{SegmentIndex, TimeEntry};
 use crate::offset::Offset;
@@ -44,19 +45,18 @@ pub(super) struct Point {
 pub(super) fn encode(segment: &Segment, end: Offset, producers: &Producers) -> Vec<u8> {
     let Indexes::Growing(index) = &segment.indexes else { return Vec::new() };
     let ((offsets, times), snapshot) = (index.encode(), producers.encode_snapshot());
+    let txns = aborted::encode(&segment.aborted);
     let mut bytes = vec![0; 12];
     bytes[..4].copy_from_slice(MAGIC);
     bytes[4..8].copy_from_slice(&VERSION.to_le_bytes());
     for field in [segment.base.0, end.0, segment.first_timestamp, segment.newest.timestamp] {
         bytes.extend_from_slice(&field.to_le_bytes());
     }
-    let lengths = [offsets.len(), times.len(), snapshot.len()].map(|len| len as u32);
+    let lengths = [offsets.len(), times.len(), snapshot.len(), txns.len()].map(|len| len as u32);
     for field in [segment.newest.relative, segment.size].iter().chain(&lengths) {
         bytes.extend_from_slice(&field.to_le_bytes());
     }
-    // Room for a field more, zero in this version.
-    bytes.extend_from_slice(&[0; 4]);
-    for part in [offsets, times, snapshot] {
+    for part in [offsets, times, snapshot, txns] {
         bytes.extend(part);
     }
     let crc = crc32c::crc32c(&bytes[12..]);
@@ -93,7 +93,7 @@ pub(super) fn decode(bytes: &[u8], now: WallMs) -> Option<Point> {
     let fields = rest.get(..FIELDS_LEN)?;
     let long = |at: usize| fields[at..].first_chunk().map(|bytes| i64::from_le_bytes(*bytes));
     let int = |at: usize| fields[at..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-    let parts_len = int(40)?.checked_add(int(44)?)?.checked_add(int(48)?)?;
+    let parts_len = int(40)?.checked_add(int(44)?)?.checked_add(int(48)?)?.checked_add(int(52)?)?;
     let whole = rest.get(..FIELDS_LEN.checked_add(parts_len as usize)?)?;
     let is_whole = head[..4] == *MAGIC && head[8..] == crc32c::crc32c(whole).to_le_bytes();
     let rest = &whole[FIELDS_LEN..];
@@ -101,11 +101,12 @@ pub(super) fn decode(bytes: &[u8], now: WallMs) -> Option<Point> {
     let size = int(36)?;
     let (offsets, rest) = rest.split_at_checked(int(40)? as usize)?;
     let (times, rest) = rest.split_at_checked(int(44)? as usize)?;
-    let snapshot = rest.get(..int(48)? as usize)?;
+    let (snapshot, txns) = rest.split_at_checked(int(48)? as usize)?;
     let index = SegmentIndex::decode(offsets, times, size)?;
     let producers = Producers::decode_snapshot(snapshot, now).ok()?;
     let mut segment = Segment::new(base);
     segment.size = size;
+    segment.aborted = aborted::decode(txns)?;
     segment.first_timestamp = long(16)?;
     segment.newest = TimeEntry { timestamp: long(24)?, relative: int(32)? };
     segment.indexes = Indexes::Growing(index);

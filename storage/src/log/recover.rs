@@ -5,17 +5,17 @@ use std::collections::{BTreeSet, VecDeque};
 
 use shard::{Disk, FileId, IoError, OpenMode, WallMs};
 
-use super::close::Marker;
+use super::close::{Marker, remove_if_there};
 use super::open::{FoundSegment, Recovered};
 use super::point::Point;
 use super::writer::seal;
 use super::{Durable, Log, Offsets};
-use crate::batch::{BatchHeader, HEADER_LEN};
+use crate::batch::{self, BatchHeader, HEADER_LEN, marker};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::offset::Offset;
 use crate::scan::Scanner;
-use crate::segment::{LOG, Segment, path_of};
+use crate::segment::{LOG, Segment, TXN_INDEX, path_of};
 
 /// Recovery reads this many bytes at a time.
 const WINDOW_LEN: usize = 256 << 10;
@@ -92,7 +92,7 @@ impl Opening {
                 Some(reading) => Some(reading),
                 None => {
                     let trusted = trusted.take();
-                    self.begin_segment(&found, trusted)?
+                    self.begin_segment(disk, &found, trusted)?
                 }
             };
             if let Some(mut reading) = reading {
@@ -131,6 +131,7 @@ impl Opening {
     /// Begins with the next segment: takes it as it is, or says how to read it.
     fn begin_segment(
         &mut self,
+        disk: &mut dyn Disk,
         found: &FoundSegment,
         trusted: Option<Segment>,
     ) -> Result<Option<Reading>, StorageError> {
@@ -138,6 +139,10 @@ impl Opening {
             return Err(self.error(found.base, 0, Cause::Corrupt));
         }
         let is_trusted = trusted.is_some();
+        if !is_trusted && found.has_aborted {
+            // It is made anew, like the other indexes.
+            remove_if_there(disk, &path_of(&self.log.dir, found.base, TXN_INDEX))?;
+        }
         let mut next_offset = found.base;
         let mut segment = trusted.unwrap_or_else(|| Segment::new(found.base));
         if let Some(point) = self.point.take_if(|point| point.segment.base == found.base) {
@@ -182,7 +187,21 @@ impl Opening {
             && header.last_offset().distance_from(found.base) <= i64::from(i32::MAX)
         {
             if header.base_offset >= self.snapshot_at {
-                log.producers.apply(&header, self.now, log.settings.producer_count_max);
+                let marker = match header.attributes.is_control() && size <= marker::LEN_MAX as u64 {
+                    true => {
+                        let copied = scanner.copy_at(*at, size as usize);
+                        batch::Marker::parse(&header, &copied.map_err(StorageError::io(&log.dir))?)
+                    }
+                    false => None,
+                };
+                let count_max = log.settings.producer_count_max;
+                let ended = marker.and_then(|marker| {
+                    log.producers.apply_marker(&marker, header.base_offset, self.now, count_max)
+                });
+                log.producers.apply(&header, self.now, count_max);
+                if !is_trusted {
+                    segment.aborted.extend(ended.and_then(|ended| ended.aborted));
+                }
             }
             if log.epochs.apply(header.leader_epoch, header.base_offset) {
                 log.on_disk.has_epochs = false;

@@ -12,7 +12,7 @@ use super::{Log, Offline, start};
 use crate::error::StorageError;
 use crate::files::OpenFiles;
 use crate::offset::Offset;
-use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, Segment, TIME_INDEX, path_of};
+use crate::segment::{INDEX, Indexes, LOG, SNAPSHOT, Segment, TIME_INDEX, TXN_INDEX, path_of};
 use crate::settings::RetentionClock;
 
 /// Records stay for so many ms after their append, however old they say they are: what was just acknowledged can be read.
@@ -154,7 +154,7 @@ impl Log {
         let mut gone = self.segments.remove(0);
         gone.release(files);
         self.advance_log_start(self.segments[0].base);
-        for ending in [LOG, INDEX, TIME_INDEX, SNAPSHOT] {
+        for ending in [LOG, INDEX, TIME_INDEX, TXN_INDEX, SNAPSHOT] {
             remove_if_there(disk, &path_of(&self.dir, gone.base, ending))?;
         }
         Ok(u64::from(gone.size))

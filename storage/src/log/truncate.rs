@@ -9,7 +9,7 @@ use crate::files::OpenFiles;
 use crate::journal::Journal;
 use crate::offset::Offset;
 use crate::scan::Scanner;
-use crate::segment::{INDEX, LOG, SNAPSHOT, TIME_INDEX, parse_name, path_of};
+use crate::segment::{INDEX, LOG, SNAPSHOT, TIME_INDEX, TXN_INDEX, parse_name, path_of};
 
 /// Headers are read this many bytes at a time.
 const WINDOW_LEN: usize = 4 << 10;
@@ -63,7 +63,7 @@ impl Log {
         }
         for index in (cut_from..self.segments.len()).rev() {
             let base = self.segments[index].base;
-            for ending in [INDEX, TIME_INDEX] {
+            for ending in [INDEX, TIME_INDEX, TXN_INDEX] {
                 remove_if_there(disk, &path_of(&self.dir, base, ending))?;
             }
             if index > cut_from {

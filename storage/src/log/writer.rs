@@ -5,12 +5,13 @@ use std::path::Path;
 use shard::{Disk, IoError, Op, OpenMode, Ops, Outcome, Token};
 
 use super::{Flight, Log, Offline, Progress, Sealing, close};
+use crate::aborted;
 use crate::epochs;
 use crate::error::StorageError;
 use crate::files::OpenFiles;
 use crate::journal::Journal;
 use crate::offset::Offset;
-use crate::segment::{INDEX, Indexes, SNAPSHOT, Segment, TIME_INDEX, path_of};
+use crate::segment::{INDEX, Indexes, SNAPSHOT, Segment, TIME_INDEX, TXN_INDEX, path_of};
 
 impl Log {
     /// Whether [`Log::push_writes`] has something to do.
@@ -221,12 +222,23 @@ pub(super) fn seal(
     let Indexes::Growing(index) = &mut segment.indexes else { return Ok(()) };
     index.apply_time(segment.newest);
     let (offsets, times) = index.encode();
-    let contents =
-        [(segment.base, INDEX, &offsets[..]), (segment.base, TIME_INDEX, &times), (end, SNAPSHOT, snapshot)];
+    let txns = aborted::encode(&segment.aborted);
+    let base = segment.base;
+    let contents = [
+        (base, INDEX, &offsets[..]),
+        (base, TIME_INDEX, &times),
+        (base, TXN_INDEX, &txns),
+        (end, SNAPSHOT, snapshot),
+    ];
     for (base, ending, bytes) in contents {
+        if ending == TXN_INDEX && bytes.is_empty() {
+            continue;
+        }
         let path = path_of(dir, base, ending);
         disk.replace_file(&path, bytes).map_err(StorageError::io(&path))?;
     }
     segment.indexes = Indexes::Sealed;
+    segment.has_aborted_file = !segment.aborted.is_empty();
+    segment.aborted = Vec::new();
     Ok(())
 }

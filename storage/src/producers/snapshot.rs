@@ -7,7 +7,7 @@
 
 use shard::WallMs;
 
-use super::{Producer, Producers, Recent};
+use super::{Producer, Producers, Recent, Txn};
 use crate::error::Cause;
 use crate::offset::{Offset, ProducerEpoch, ProducerId, Sequence};
 
@@ -41,8 +41,9 @@ impl Producers {
     pub fn decode_snapshot(bytes: &[u8], now: WallMs) -> Result<Producers, Cause> {
         let mut producers = Producers::default();
         for row in rows(bytes)? {
-            let (id, epoch, batch) = take_row(row).ok_or(Cause::Corrupt)?;
-            producers.remember(id, epoch, batch, now);
+            let (id, epoch, batch, txn) = take_row(row).ok_or(Cause::Corrupt)?;
+            let slot = producers.remember(id, epoch, batch, now);
+            producers.restore_transaction(slot, txn);
         }
         Ok(producers)
     }
@@ -61,14 +62,27 @@ pub struct SnapshotRow {
     pub last_offset: Offset,
     /// The batch's largest timestamp, ms.
     pub timestamp: i64,
+    /// The epoch of the coordinator that wrote the last marker, or -1.
+    pub coordinator_epoch: i32,
+    /// Where the open transaction begins, if there is one.
+    pub txn_first_offset: Option<Offset>,
 }
 
 /// The rows of a snapshot file, in its order.
 pub fn snapshot_rows(bytes: &[u8]) -> Result<impl Iterator<Item = SnapshotRow>, Cause> {
     let row = |row| {
-        let (id, epoch, batch) = take_row(row)?;
+        let (id, epoch, batch, txn) = take_row(row)?;
         let Recent { last_sequence, last_offset, timestamp, .. } = batch;
-        Some(SnapshotRow { id, epoch, last_sequence, last_offset, timestamp })
+        let Txn { coordinator_epoch, first_offset: txn_first_offset, .. } = txn;
+        Some(SnapshotRow {
+            id,
+            epoch,
+            last_sequence,
+            last_offset,
+            timestamp,
+            coordinator_epoch,
+            txn_first_offset,
+        })
     };
     Ok(rows(bytes)?.filter_map(row))
 }
@@ -102,23 +116,32 @@ fn put_row(bytes: &mut Vec<u8>, producer: &Producer, batch: &Recent) {
     bytes.extend_from_slice(&batch.last_offset.0.to_be_bytes());
     bytes.extend_from_slice(&batch.offset_delta.to_be_bytes());
     bytes.extend_from_slice(&batch.timestamp.to_be_bytes());
-    // No transaction: coordinator epoch and first offset are unknown.
-    bytes.extend_from_slice(&(-1i32).to_be_bytes());
-    bytes.extend_from_slice(&(-1i64).to_be_bytes());
+    let coordinator_epoch = producer.txn.as_ref().map_or(-1, |txn| txn.coordinator_epoch);
+    let first_offset = producer.open_since().map_or(-1, |offset| offset.0);
+    bytes.extend_from_slice(&coordinator_epoch.to_be_bytes());
+    bytes.extend_from_slice(&first_offset.to_be_bytes());
 }
 
-fn take_row(row: &[u8]) -> Option<(ProducerId, ProducerEpoch, Recent)> {
+fn take_row(row: &[u8]) -> Option<(ProducerId, ProducerEpoch, Recent, Txn)> {
     let (id, row) = row.split_first_chunk()?;
     let (epoch, row) = row.split_first_chunk()?;
     let (last_sequence, row) = row.split_first_chunk()?;
     let (last_offset, row) = row.split_first_chunk()?;
     let (offset_delta, row) = row.split_first_chunk()?;
-    let (timestamp, _) = row.split_first_chunk()?;
+    let (timestamp, row) = row.split_first_chunk()?;
+    let (coordinator_epoch, row) = row.split_first_chunk()?;
+    let (first_offset, _) = row.split_first_chunk()?;
+    let first_offset = i64::from_be_bytes(*first_offset);
+    let txn = Txn {
+        first_offset: (first_offset >= 0).then_some(Offset(first_offset)),
+        coordinator_epoch: i32::from_be_bytes(*coordinator_epoch),
+        last_marker: None,
+    };
     let batch = Recent {
         last_offset: Offset(i64::from_be_bytes(*last_offset)),
         timestamp: i64::from_be_bytes(*timestamp),
         last_sequence: Sequence(i32::from_be_bytes(*last_sequence)),
         offset_delta: i32::from_be_bytes(*offset_delta),
     };
-    Some((ProducerId(i64::from_be_bytes(*id)), ProducerEpoch(i16::from_be_bytes(*epoch)), batch))
+    Some((ProducerId(i64::from_be_bytes(*id)), ProducerEpoch(i16::from_be_bytes(*epoch)), batch, txn))
 }

@@ -16,7 +16,7 @@ use crate::error::{Cause, StorageError};
 use crate::line;
 use crate::offset::Offset;
 use crate::scan::Scanner;
-use crate::segment::{INDEX, Indexes, LOG, Segment, TIME_INDEX, parse_name, path_of};
+use crate::segment::{INDEX, Indexes, LOG, Segment, TIME_INDEX, TXN_INDEX, parse_name, path_of};
 
 /// A log file that is being written.
 pub(super) const LOG_DRAFT: &str = "log.cleaned";
@@ -66,7 +66,7 @@ fn rename(disk: &mut dyn Disk, dir: &Path, base: Offset, from: &str, to: &str) -
 /// Removes what a swap stands for, and gives it its name.
 fn finish(disk: &mut dyn Disk, dir: &Path, base: Offset, group: &[Offset]) -> Result<(), StorageError> {
     for &old in group.iter().filter(|old| **old != base) {
-        for ending in [LOG, INDEX, TIME_INDEX] {
+        for ending in [LOG, INDEX, TIME_INDEX, TXN_INDEX] {
             remove_if_there(disk, &path_of(dir, old, ending))?;
         }
     }

@@ -1,0 +1,173 @@
+//! Writing markers: each partition of a transaction is asked at its home until it has its marker, or is gone.
+//!
+//! What cannot be reached is tried again every [`RETRY_MS`], for as long as it takes: the transaction stays as it is decided
+//! meanwhile, and readers of what is stable wait.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use protocol::ErrorCode;
+use shard::ShardId;
+use storage::{Marker, ProducerEpoch, ProducerId};
+
+use super::coordinator::Markers;
+use super::record::Partition;
+use super::{Outbound, Partitions, TxnCoordinators, now_ms};
+use crate::answer::Answer;
+use crate::groups::ask::{GroupAsk, GroupQuestion};
+use crate::groups::{self};
+use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
+use crate::metadata::Image;
+
+/// How long after a failure a partition is asked again.
+const RETRY_MS: i64 = 500;
+
+/// The epoch of a coordinator that is alone: nobody else ever decides.
+const COORDINATOR_EPOCH: i32 = 0;
+
+/// Questions that partitions have not answered, and what is to be asked.
+#[derive(Debug, Default)]
+pub(super) struct MarkerRounds {
+    sequence: u32,
+    asked: BTreeMap<u32, Round>,
+    /// Not asked yet.
+    fresh: Vec<(i32, Markers)>,
+    /// What failed, by the time at which it is asked again, monotonic ms.
+    failed: VecDeque<(i64, i32, Markers)>,
+}
+
+/// One transaction's markers on their way.
+#[derive(Debug)]
+struct Round {
+    /// The partition of `__transaction_state`.
+    home: i32,
+    markers: Markers,
+    /// Questions without an answer.
+    left: usize,
+    /// Partitions to be asked again.
+    failed: Vec<Partition>,
+}
+
+/// A marker's question to where its partition lives.
+enum Plan {
+    Log(ShardId, Question),
+    Group(ShardId, GroupQuestion),
+    /// The partition is gone.
+    Nowhere,
+}
+
+impl MarkerRounds {
+    pub(super) fn add(&mut self, home: i32, markers: Markers) {
+        self.fresh.push((home, markers));
+    }
+
+    pub(super) fn next_retry(&self) -> Option<i64> {
+        self.failed.front().map(|(at_ms, ..)| *at_ms)
+    }
+
+    pub(super) fn retry(&mut self, now_ms: i64) {
+        while let Some((_, home, markers)) = self.failed.pop_front_if(|(at_ms, ..)| *at_ms <= now_ms) {
+            self.fresh.push((home, markers));
+        }
+    }
+}
+
+impl TxnCoordinators {
+    /// Asks the partitions of all transactions that are to be marked. Partitions that are gone need no marker: their answer
+    /// is made here.
+    pub(super) fn send_markers(&mut self, turn: &Turn<'_>, out: &mut Outbound) {
+        let Some(image) = self.image.clone() else { return };
+        for (home, markers) in std::mem::take(&mut self.rounds.fresh) {
+            self.rounds.sequence = self.rounds.sequence.wrapping_add(1);
+            let round = self.rounds.sequence;
+            let id = PendingId::internal(turn.shard, round);
+            let (mut questions, mut groups) = (Vec::new(), Vec::new());
+            for (partition, number) in markers.partitions.iter().zip(0..) {
+                match plan(&image, &markers, partition, number) {
+                    Plan::Log(core, question) => questions.push((core, question)),
+                    Plan::Group(core, question) => groups.push((core, question)),
+                    Plan::Nowhere => {
+                        let gone = crate::answer::Appended::refused(
+                            ErrorCode::UnknownTopicOrPartition,
+                            "the partition is gone",
+                        );
+                        out.answers.push((id, number, Answer::Appended(gone)));
+                    }
+                }
+            }
+            let left = markers.partitions.len();
+            self.rounds.asked.insert(round, Round { home, markers, left, failed: Vec::new() });
+            out.asks.push((id, questions, groups));
+        }
+    }
+
+    /// A partition has answered.
+    pub fn on_marker_answer(
+        &mut self,
+        turn: &mut Turn<'_>,
+        partitions: &mut Partitions,
+        (id, number): (PendingId, u32),
+        answer: Answer,
+        out: &mut Outbound,
+    ) {
+        let Some(round) = self.rounds.asked.get_mut(&id.internal_number()) else { return };
+        let Some(partition) = round.markers.partitions.get(number as usize).cloned() else { return };
+        round.left -= 1;
+        let (home, txn, producer) = (round.home, round.markers.id.clone(), round.markers.producer);
+        let is_marked = is_done(&answer);
+        if !is_marked {
+            round.failed.push(partition.clone());
+        }
+        if round.left == 0 {
+            let Round { markers, failed, .. } =
+                self.rounds.asked.remove(&id.internal_number()).expect("it was found just now");
+            if !failed.is_empty() {
+                let at_ms = now_ms(turn) + RETRY_MS;
+                self.rounds.failed.push_back((at_ms, home, Markers { partitions: failed, ..markers }));
+            }
+        }
+        if is_marked {
+            self.run(turn, partitions, home, out, |machine, env| {
+                machine.on_marked(env, &txn, producer, &partition)
+            });
+        } else {
+            tracing::warn!(id = %txn, topic = %partition.0, partition = partition.1, ?answer, "a marker is tried again");
+        }
+        self.set_timer(turn);
+    }
+}
+
+fn plan(image: &Image, markers: &Markers, (topic, partition): &Partition, number: u32) -> Plan {
+    let marker = Marker {
+        producer_id: ProducerId(markers.producer.id),
+        producer_epoch: ProducerEpoch(markers.producer.epoch),
+        coordinator_epoch: COORDINATOR_EPOCH,
+        is_commit: markers.is_commit,
+    };
+    let bumps_epoch = markers.bumps_epoch;
+    let known = image.topic(topic).and_then(|topic| Some((topic.id, topic.partition(*partition)?.home)));
+    let Some((topic_id, home)) = known else { return Plan::Nowhere };
+    if **topic == *groups::TOPIC {
+        let ask = GroupAsk::Mark(marker, bumps_epoch);
+        return Plan::Group(home, GroupQuestion { number, partition: *partition, group: "".into(), ask });
+    }
+    let partition = PartitionId { topic_id, partition: *partition };
+    let ask = Ask::Mark(marker, bumps_epoch);
+    Plan::Log(home, Question { number, partition, current_leader_epoch: -1, ask })
+}
+
+/// Whether nothing is left to do for a partition: it has its marker, it is gone, or it knows of a later decision.
+fn is_done(answer: &Answer) -> bool {
+    let error = match answer {
+        Answer::Appended(appended) => appended.error,
+        Answer::Group(Ok(_)) => ErrorCode::None,
+        Answer::Group(Err(error)) => *error,
+        other => unreachable!("a marker was asked for, and answered by {other:?}"),
+    };
+    matches!(
+        error,
+        ErrorCode::None
+            | ErrorCode::UnknownTopicOrPartition
+            | ErrorCode::InvalidProducerEpoch
+            | ErrorCode::TransactionCoordinatorFenced
+    )
+}
