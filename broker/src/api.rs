@@ -62,14 +62,14 @@ pub mod offset_for_leader_epoch;
 pub mod produce;
 mod produce_verification;
 
-#[path = "api/69_consumer_group_describe.rs"]
-pub mod consumer_group_describe;
-#[path = "api/68_consumer_group_heartbeat.rs"]
-pub mod consumer_group_heartbeat;
 #[path = "api/25_add_offsets_to_txn.rs"]
 pub mod add_offsets_to_txn;
 #[path = "api/24_add_partitions_to_txn.rs"]
 pub mod add_partitions_to_txn;
+#[path = "api/69_consumer_group_describe.rs"]
+pub mod consumer_group_describe;
+#[path = "api/68_consumer_group_heartbeat.rs"]
+pub mod consumer_group_heartbeat;
 #[path = "api/42_delete_groups.rs"]
 pub mod delete_groups;
 #[path = "api/15_describe_groups.rs"]

@@ -256,9 +256,7 @@ impl Partitions {
             Ask::Append(records, promise, verified) => {
                 self.append(turn, slot, (request, number), records, (promise, verified))
             }
-            Ask::Mark(marker, bumps_epoch) => {
-                self.mark(turn, slot, (request, number), &marker, bumps_epoch)
-            }
+            Ask::Mark(marker, bumps_epoch) => self.mark(turn, slot, (request, number), &marker, bumps_epoch),
             Ask::Producers => Some(Answer::Producers(self.producers(slot))),
             Ask::Fetch(ask) => {
                 let budget = budget.get_or_insert(Budget { bytes: ask.budget_bytes, is_first: true });

@@ -81,7 +81,8 @@ impl PendingRequests {
     ) -> PendingId {
         self.sequence = self.sequence.wrapping_add(1);
         let answers = (0..question_count).map(|_| None).collect();
-        let pending = Pending { request, answers, left: question_count, fetch, verifying: Vec::new(), image: None };
+        let pending =
+            Pending { request, answers, left: question_count, fetch, verifying: Vec::new(), image: None };
         let key = self.slots.insert((self.sequence, pending));
         PendingId { origin: self.origin, number: (u64::from(self.sequence) << 32) | key as u64 }
     }

@@ -155,8 +155,7 @@ impl TxnCoordinators {
         step: impl FnOnce(&mut Coordinator, &Env<'_>) -> Effects,
     ) {
         let Some(image) = self.image.clone() else { return };
-        let env =
-            Env { now_ms: now_ms(turn), wall_ms: turn.wall_ms.0, settings: image.server.values() };
+        let env = Env { now_ms: now_ms(turn), wall_ms: turn.wall_ms.0, settings: image.server.values() };
         let Some(home) = self.homes.get_mut(&number) else { return };
         let effects = step(&mut home.machine, &env);
         let is_appended = home.append(turn, partitions, &effects);

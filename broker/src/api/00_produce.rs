@@ -79,7 +79,10 @@ fn on_produce(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     broker.ask(turn, id, questions);
 }
 
-pub(super) fn decode<'a>(request: &'a Request, frame: &'a Buf) -> Result<ProduceView<'a>, protocol::DecodeError> {
+pub(super) fn decode<'a>(
+    request: &'a Request,
+    frame: &'a Buf,
+) -> Result<ProduceView<'a>, protocol::DecodeError> {
     // The ranges that the view gives are cut out of `frame`, so the decoder must have walked that very frame.
     debug_assert_eq!(request.frame.as_ptr(), frame.as_ptr());
     let mut d = request.body()?;

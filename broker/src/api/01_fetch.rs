@@ -18,7 +18,9 @@
 use std::sync::Arc;
 
 use net::{ConnectionId, Reply};
-use protocol::messages::fetch_response::{AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, NodeEndpoint};
+use protocol::messages::fetch_response::{
+    AbortedTransaction, EpochEndOffset, LeaderIdAndEpoch, NodeEndpoint,
+};
 use protocol::{
     ApiKey, ErrorCode, FetchHead, FetchPartitionHead, FetchResponseWriter, FetchView, Part, Records, Uuid,
 };
@@ -383,8 +385,7 @@ fn write_reply(
         for &index in group {
             let aborted: Vec<AbortedTransaction> = fetched[index].aborted.iter().map(aborted_of).collect();
             let aborted = state.is_committed.then_some(&aborted[..]);
-            let head =
-                partition_head(broker, state.wanted[index].key.partition, &fetched[index], aborted);
+            let head = partition_head(broker, state.wanted[index].key.partition, &fetched[index], aborted);
             has_hint |= head.current_leader.is_some();
             let records = fetched[index].records.clone();
             let len = records.len();

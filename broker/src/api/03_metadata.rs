@@ -27,8 +27,8 @@ use crate::metadata::controller::Committed;
 use crate::metadata::{Image, Topic};
 use crate::node::Node;
 use crate::request::Request;
-use crate::transactions;
 use crate::topic_name;
+use crate::transactions;
 
 /// This request's entry.
 pub const API: Api = Api::local(ApiKey::Metadata, 0..=13, on_metadata);

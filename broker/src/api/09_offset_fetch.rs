@@ -40,7 +40,11 @@ fn on_offset_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     let image = broker.image.clone();
     let asks = if request.version >= BATCH_FROM {
         let groups = asked.groups.iter();
-        groups.map(|group| (group.group_id.into(), Ok(ask_of(&image, group, asked.require_stable, request.version)))).collect()
+        groups
+            .map(|group| {
+                (group.group_id.into(), Ok(ask_of(&image, group, asked.require_stable, request.version)))
+            })
+            .collect()
     } else {
         let partitions = asked.topics.as_ref().map(|topics| {
             let partitions = topics.iter().flat_map(|topic| {
@@ -58,12 +62,7 @@ fn on_offset_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     ask_many(broker, turn, request, asks);
 }
 
-fn ask_of(
-    image: &Image,
-    group: &OffsetFetchRequestGroup<'_>,
-    is_stable: bool,
-    version: i16,
-) -> GroupAsk {
+fn ask_of(image: &Image, group: &OffsetFetchRequestGroup<'_>, is_stable: bool, version: i16) -> GroupAsk {
     let who = group.member_id.filter(|_| group.member_epoch >= 0);
     let partitions = group.topics.as_ref().map(|topics| {
         let mut partitions = Vec::new();

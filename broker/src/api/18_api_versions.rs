@@ -15,9 +15,7 @@ use protocol::{ApiKey, ErrorCode};
 use super::Api;
 use crate::broker::Broker;
 use crate::mail::Turn;
-use crate::metadata::record::{
-    GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, TRANSACTION_VERSION_LEVEL,
-};
+use crate::metadata::record::{GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, TRANSACTION_VERSION_LEVEL};
 use crate::request::Request;
 
 /// This request's entry.

@@ -8,9 +8,7 @@
 
 use std::sync::Arc;
 
-use protocol::messages::add_partitions_to_txn_request::{
-    AddPartitionsToTxnRequest, AddPartitionsToTxnTopic,
-};
+use protocol::messages::add_partitions_to_txn_request::{AddPartitionsToTxnRequest, AddPartitionsToTxnTopic};
 use protocol::messages::add_partitions_to_txn_response::{
     AddPartitionsToTxnPartitionResult, AddPartitionsToTxnResponse, AddPartitionsToTxnResult,
     AddPartitionsToTxnTopicResult,
@@ -114,9 +112,9 @@ fn results<'a>(
                 Ok(TxnAnswer::Done) => ErrorCode::None,
                 Ok(TxnAnswer::PerPartition(errors)) => errors[number],
                 Ok(other) => unreachable!("AddPartitionsToTxn is not answered by {other:?}"),
-                Err(ErrorCode::OperationNotAttempted) => {
-                    check_partition(image, topic.name, partition).err().unwrap_or(ErrorCode::OperationNotAttempted)
-                }
+                Err(ErrorCode::OperationNotAttempted) => check_partition(image, topic.name, partition)
+                    .err()
+                    .unwrap_or(ErrorCode::OperationNotAttempted),
                 Err(error) => error_for(*error, version, FENCED_FROM),
             };
             number += 1;

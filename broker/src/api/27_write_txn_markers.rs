@@ -46,8 +46,7 @@ fn on_write_txn_markers(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
                     Some((topic_id, home)) => {
                         let partition = PartitionId { topic_id, partition: index };
                         let ask = Ask::Mark(marker_of(marker), bumps_epoch);
-                        questions
-                            .push((home, Question { number, partition, current_leader_epoch: -1, ask }));
+                        questions.push((home, Question { number, partition, current_leader_epoch: -1, ask }));
                     }
                 }
                 number += 1;

@@ -21,9 +21,7 @@ use super::groups::{ask_one, check_partition, take_one};
 use super::transactions::{Verification, confirmed, verify};
 use crate::answer::Answer;
 use crate::broker::Broker;
-use crate::groups::ask::{
-    Commit, CommitOffset, GroupAnswer, GroupAsk, GroupQuestion, Membership, TxnCommit,
-};
+use crate::groups::ask::{Commit, CommitOffset, GroupAnswer, GroupAsk, GroupQuestion, Membership, TxnCommit};
 use crate::groups::{self, TOPIC};
 use crate::mail::{PendingId, Turn};
 use crate::metadata::Image;
@@ -164,7 +162,11 @@ fn finish_answered(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
             error_code: error.code(),
             ..Default::default()
         });
-        TxnOffsetCommitResponseTopic { name: topic.name, partitions: partitions.collect(), ..Default::default() }
+        TxnOffsetCommitResponseTopic {
+            name: topic.name,
+            partitions: partitions.collect(),
+            ..Default::default()
+        }
     });
     let response = TxnOffsetCommitResponse { topics: topics.collect(), ..Default::default() };
     broker.reply(turn, &request, &response);

@@ -35,7 +35,8 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let Some((request, replies)) = take(broker, id) else { return };
     let asked: DescribeTransactionsRequest<'_> = request.decode().expect("the request was decoded before");
     let states = asked.transactional_ids.iter().zip(&replies).map(|(id, reply)| state_of(id, reply));
-    let response = DescribeTransactionsResponse { transaction_states: states.collect(), ..Default::default() };
+    let response =
+        DescribeTransactionsResponse { transaction_states: states.collect(), ..Default::default() };
     broker.reply(turn, &request, &response);
 }
 

@@ -100,7 +100,9 @@ fn append_confirmed(
             if let Some((_, said)) = said.next_if(|(asked, _)| *asked == number) {
                 let found = find_topic(&image, &topic).ok();
                 let home = found.and_then(|topic| Some((topic.id, topic.partition(partition.index)?.home)));
-                match said.and_then(|guard| home.ok_or(ErrorCode::UnknownTopicOrPartition).map(|h| (guard, h))) {
+                match said
+                    .and_then(|guard| home.ok_or(ErrorCode::UnknownTopicOrPartition).map(|h| (guard, h)))
+                {
                     Err(error) => {
                         pending.answers[number as usize] = Some(Answer::Appended(refusal(error, version)));
                     }

@@ -149,10 +149,7 @@ pub(super) fn verify(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId, as
 }
 
 /// What the coordinator said about each write that waits for it; nothing if none was asked.
-pub(super) fn confirmed(
-    broker: &mut Broker,
-    id: PendingId,
-) -> Option<Vec<(u32, Result<Offset, ErrorCode>)>> {
+pub(super) fn confirmed(broker: &mut Broker, id: PendingId) -> Option<Vec<(u32, Result<Offset, ErrorCode>)>> {
     let pending = broker.pending.get_mut(id)?;
     let writes = std::mem::take(&mut pending.verifying);
     if writes.is_empty() {
@@ -166,8 +163,9 @@ pub(super) fn confirmed(
         Err(error) => vec![error; writes.len()],
     };
     assert_eq!(errors.len(), writes.len(), "every write has an answer");
-    let said = writes.into_iter().zip(errors).map(|((number, guard), error)| {
-        (number, if error.is_none() { Ok(guard) } else { Err(error) })
-    });
+    let said = writes
+        .into_iter()
+        .zip(errors)
+        .map(|((number, guard), error)| (number, if error.is_none() { Ok(guard) } else { Err(error) }));
     Some(said.collect())
 }

@@ -13,7 +13,8 @@ const SECURITY: &str = "this version has PLAINTEXT listeners only, without authe
 const GROUPS: &str = "this setting of groups is not here; remove the line";
 const SHARE_GROUPS: &str = "this version has no share groups and no streams groups; remove the line";
 const OFFSETS_TOPIC: &str = "offsets are loaded and committed without tuning; remove the line";
-const TRANSACTIONS: &str = "transactions need no tuning of their log, and time out to the ms; remove the line";
+const TRANSACTIONS: &str =
+    "transactions need no tuning of their log, and time out to the ms; remove the line";
 const TIERED: &str = "there is no tiered storage; remove the line";
 const CLASSES: &str = "Ringlog loads no Java classes; remove the line";
 const QUOTAS: &str = "this version has no quotas yet; remove the line";

@@ -388,8 +388,7 @@ impl Coordinator {
         }
         let offsets: BTreeSet<_> = group.offsets.keys().chain(group.pending.places()).collect();
         let gone = offsets.into_iter();
-        let gone =
-            gone.map(|(topic, partition)| Record::Offset(id.clone(), topic.clone(), *partition, None));
+        let gone = gone.map(|(topic, partition)| Record::Offset(id.clone(), topic.clone(), *partition, None));
         effects.records.extend(gone);
         effects.records.extend(group.tombstones(id));
         for record in effects.records.clone() {

@@ -16,9 +16,7 @@ use shard::{Disk, IoError, ShardId, WallMs};
 use super::Image;
 use super::log::{MetadataError, MetadataLog};
 use super::placement::Placement;
-use super::record::{
-    GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, Record, TRANSACTION_VERSION_LEVEL,
-};
+use super::record::{GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, Record, TRANSACTION_VERSION_LEVEL};
 use crate::config::ServerConfig;
 use crate::request::Request;
 

@@ -102,16 +102,8 @@ impl Partitions {
                     return Some(Answer::Fetched(answer));
                 }
                 let aborted_from = ask.is_committed.then_some(ask.offset);
-                let read = PendingRead {
-                    slot,
-                    generation,
-                    request,
-                    number,
-                    range,
-                    aborted_from,
-                    up_to,
-                    answer,
-                };
+                let read =
+                    PendingRead { slot, generation, request, number, range, aborted_from, up_to, answer };
                 self.push_read(turn, read);
                 None
             }

@@ -4,8 +4,8 @@ use protocol::ErrorCode;
 use storage::log::MarkerFault;
 use storage::{Appended as LogAppended, LeaderEpoch, Marker, MarkerRefusal, ProducerRow, Promise};
 
-use super::append::{Waiting, kept_end, offline};
 use super::Partitions;
+use super::append::{Waiting, kept_end, offline};
 use crate::answer::{Answer, Appended};
 use crate::mail::{PendingId, Turn};
 

@@ -222,9 +222,7 @@ impl Coordinator {
                 Ok(self.restart(env, id, init, old_epoch, effects, |saved| saved.producer_epoch += 1))
             }
             // The bump was made, and its answer was lost.
-            Some(epoch) if epoch == txn.last_epoch => {
-                Ok(self.restart(env, id, init, epoch, effects, |_| {}))
-            }
+            Some(epoch) if epoch == txn.last_epoch => Ok(self.restart(env, id, init, epoch, effects, |_| {})),
             Some(_) => Err(ErrorCode::ProducerFenced),
         }
     }

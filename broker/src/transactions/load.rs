@@ -6,7 +6,7 @@ use storage::{BatchHeader, Offset};
 
 use super::coordinator::Coordinator;
 use super::record::Record;
-use super::{TxnCoordinators, Phase};
+use super::{Phase, TxnCoordinators};
 use crate::mail::Turn;
 use crate::partition::{Outbound, OwnRead, Partitions};
 

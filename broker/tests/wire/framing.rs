@@ -209,7 +209,7 @@ fn q9_features_are_told_from_version_3_on() {
         let reply = client.ask(version, &software("wire", "1"));
         let response: ApiVersionsResponse<'_> = reply.read();
         let names: Vec<_> = response.finalized_features.iter().map(|feature| feature.name).collect();
-        assert_eq!(names, ["group.version", "metadata.version"], "no transaction.version");
+        assert_eq!(names, ["group.version", "metadata.version", "transaction.version"], "all that are on");
         assert!(response.finalized_features_epoch >= 0);
         assert!(version >= 4 || response.supported_features.iter().all(|feature| feature.min_version > 0));
     }

@@ -294,13 +294,16 @@ fn q38_internal_topics_are_not_for_clients() {
 }
 
 #[test]
-fn q39_a_transactional_batch_is_refused_for_what_it_is() {
+fn q39_a_transactional_batch_without_a_transactional_id_is_refused_with_all_others() {
     let mut client = Rig::new().connect();
-    client.create("t", 3);
-    let mut transactional = sequenced(1, 0, 0, 1);
+    client.create("t", 2);
+    let (good, mut transactional) = (batch(&["good"]), sequenced(1, 0, 0, 1));
     transactional[22] |= 0x10;
     seal(&mut transactional);
-    check_refused(&mut client, "transactional", &transactional, ErrorCode::InvalidTxnState);
+    let reply = client.ask(PRODUCE, &produce_request(&[("t", 0, &good), ("t", 1, &transactional)]));
+    let refused = |produced: &Produced| is_refusal(produced, ErrorCode::TransactionalIdAuthorizationFailed);
+    assert!(produced(&reply).iter().all(refused));
+    assert_eq!(client.fetch("t", 0, 0).high_watermark, 0);
 }
 
 #[test]

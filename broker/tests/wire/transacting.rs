@@ -5,6 +5,10 @@ use protocol::messages::add_offsets_to_txn_request::AddOffsetsToTxnRequest;
 use protocol::messages::add_offsets_to_txn_response::AddOffsetsToTxnResponse;
 use protocol::messages::add_partitions_to_txn_request::{AddPartitionsToTxnRequest, AddPartitionsToTxnTopic};
 use protocol::messages::add_partitions_to_txn_response::AddPartitionsToTxnResponse;
+use protocol::messages::delete_records_request::{
+    DeleteRecordsPartition, DeleteRecordsRequest, DeleteRecordsTopic,
+};
+use protocol::messages::delete_records_response::DeleteRecordsResponse;
 use protocol::messages::describe_producers_request::{DescribeProducersRequest, TopicRequest};
 use protocol::messages::describe_producers_response::DescribeProducersResponse;
 use protocol::messages::describe_transactions_request::DescribeTransactionsRequest;
@@ -18,6 +22,10 @@ use protocol::messages::init_producer_id_request::InitProducerIdRequest;
 use protocol::messages::init_producer_id_response::InitProducerIdResponse;
 use protocol::messages::list_offsets_request::{ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic};
 use protocol::messages::list_offsets_response::ListOffsetsResponse;
+use protocol::messages::offset_commit_request::{
+    OffsetCommitRequest, OffsetCommitRequestPartition, OffsetCommitRequestTopic,
+};
+use protocol::messages::offset_commit_response::OffsetCommitResponse;
 use protocol::messages::offset_fetch_request::{
     OffsetFetchRequest, OffsetFetchRequestGroup, OffsetFetchRequestTopics,
 };
@@ -26,6 +34,10 @@ use protocol::messages::txn_offset_commit_request::{
     TxnOffsetCommitRequest, TxnOffsetCommitRequestPartition, TxnOffsetCommitRequestTopic,
 };
 use protocol::messages::txn_offset_commit_response::TxnOffsetCommitResponse;
+use protocol::messages::write_txn_markers_request::{
+    WritableTxnMarker, WritableTxnMarkerTopic, WriteTxnMarkersRequest,
+};
+use protocol::messages::write_txn_markers_response::WriteTxnMarkersResponse;
 use storage::batch::BatchBuilder;
 use storage::{ProducerEpoch, ProducerId, Sequence};
 
@@ -269,6 +281,69 @@ impl Client {
         let reply = self.ask(producer.versions.end, &asked);
         let response: EndTxnResponse = reply.read();
         (error(response.error_code), response.producer_id, response.producer_epoch)
+    }
+
+    /// Sends an EndTxn and does not wait.
+    pub fn send_end(&mut self, producer: &Producer, committed: bool) {
+        let asked = EndTxnRequest {
+            transactional_id: producer.txn,
+            producer_id: producer.id,
+            producer_epoch: producer.epoch,
+            committed,
+        };
+        self.send(producer.versions.end, &asked);
+    }
+
+    /// OffsetCommit of a client without a group, for partition 0 of a topic.
+    pub fn commit_plain(&mut self, group: &str, topic: &str, offset: i64) {
+        let partition = OffsetCommitRequestPartition {
+            committed_offset: offset,
+            committed_leader_epoch: -1,
+            ..Default::default()
+        };
+        let topics =
+            vec![OffsetCommitRequestTopic { name: topic, partitions: vec![partition], ..Default::default() }];
+        let asked = OffsetCommitRequest {
+            group_id: group,
+            generation_id_or_member_epoch: -1,
+            topics,
+            ..Default::default()
+        };
+        let reply = self.ask(8, &asked);
+        let response: OffsetCommitResponse<'_> = reply.read();
+        assert_eq!(error(response.topics[0].partitions[0].error_code), ErrorCode::None);
+    }
+
+    /// DeleteRecords before an offset.
+    pub fn trim(&mut self, topic: &str, partition_index: i32, offset: i64) {
+        let partitions = vec![DeleteRecordsPartition { partition_index, offset, ..Default::default() }];
+        let topics = vec![DeleteRecordsTopic { name: topic, partitions, ..Default::default() }];
+        let reply = self.ask(2, &DeleteRecordsRequest { topics, timeout_ms: 30_000 });
+        let response: DeleteRecordsResponse<'_> = reply.read();
+        assert_eq!(error(response.topics[0].partitions[0].error_code), ErrorCode::None);
+    }
+
+    /// WriteTxnMarkers: aborts what a producer has open in partition 0 of a topic.
+    pub fn write_marker(
+        &mut self,
+        producer: &Producer,
+        topic: &str,
+        epoch: i16,
+        coordinator: i32,
+    ) -> ErrorCode {
+        let topics =
+            vec![WritableTxnMarkerTopic { name: topic, partition_indexes: vec![0], ..Default::default() }];
+        let marker = WritableTxnMarker {
+            producer_id: producer.id,
+            producer_epoch: epoch,
+            transaction_result: false,
+            topics,
+            coordinator_epoch: coordinator,
+            ..Default::default()
+        };
+        let reply = self.ask(1, &WriteTxnMarkersRequest { markers: vec![marker] });
+        let response: WriteTxnMarkersResponse<'_> = reply.read();
+        error(response.markers[0].topics[0].partitions[0].error_code)
     }
 
     /// Kafka's word for where a transactional id stands.

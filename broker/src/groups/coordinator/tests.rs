@@ -548,8 +548,13 @@ fn q96_every_error_of_a_heartbeat() {
     rig.check(commit(who("b", 0), 9), Err(ErrorCode::StaleMemberEpoch));
     rig.check(commit(who("a", 1), 9), Err(ErrorCode::UnknownMemberId));
     rig.check(commit(who("b", 1), 8), Err(ErrorCode::UnsupportedVersion));
-    let fetch =
-        |epoch| GroupAsk::FetchOffsets(FetchOffsets { who: Some(("b".into(), epoch)), partitions: None });
+    let fetch = |epoch| {
+        GroupAsk::FetchOffsets(FetchOffsets {
+            who: Some(("b".into(), epoch)),
+            is_stable: false,
+            partitions: None,
+        })
+    };
     rig.check(fetch(1), Ok(()));
     rig.check(fetch(5), Err(ErrorCode::StaleMemberEpoch));
     // The two protocols do not mix.
