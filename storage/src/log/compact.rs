@@ -11,33 +11,40 @@
 //! last offset would be lost (Q70). A tombstone stays for `delete.retention.ms` after it was first compacted: the
 //! batch says until when (attribute bit 6, KIP-534; Q71).
 //!
-//! Transactions end the range: what of them is aborted is not known here yet.
+//! Records of aborted transactions go, and markers when nobody needs them any more; open transactions end the range
+//! (`transactions`).
 //!
 //! One call of [`Log::compact`] is one bounded step, and every step leaves files that opening understands.
 
 mod filter;
 mod keys;
 mod swap;
+mod transactions;
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use shard::{Disk, FileId, OpenMode, WallMs};
 
 use super::Log;
+use crate::aborted::{self, AbortedTxn};
 use crate::batch::{BatchHeader, HEADER_LEN, RecordStream};
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::offset::Offset;
 use crate::scan::Scanner;
-use crate::segment::{Indexes, LOG, Segment, path_of};
+use crate::segment::{Indexes, LOG, Segment, TXN_INDEX, path_of};
 use filter::{Filter, Filtered};
 use keys::KeyMap;
+use transactions::{Kind, Transactions};
 
 pub(super) use swap::{CLEANED, decode_cleaned_to, finish_swaps, read_cleaned_to};
 
 /// Bytes that a step reads at most, but for a batch that is larger. Of records of 40 bytes it takes most of a millisecond.
 const STEP_LEN: u64 = 32 << 10;
 const WINDOW_LEN: usize = STEP_LEN as usize;
+/// No index of aborted transactions is larger: a segment ends before.
+const ABORTED_LEN_MAX: u64 = 1 << 30;
 
 /// A compaction of one log under way.
 #[derive(Debug)]
@@ -50,6 +57,8 @@ pub struct Compaction {
     /// Nothing from here on is touched.
     up_to: Offset,
     now: WallMs,
+    /// The transactions in the range, once they are known.
+    transactions: Option<Transactions>,
     phase: Phase,
     /// The file being read.
     source: Option<(Offset, FileId)>,
@@ -80,6 +89,8 @@ struct Draft {
     position: u64,
     /// Whether it differs from its only source.
     is_changed: bool,
+    /// Markers that are not in it any more.
+    gone: HashSet<Offset>,
     is_synced: bool,
 }
 
@@ -164,6 +175,7 @@ impl Log {
             map_end: up_to,
             up_to,
             now,
+            transactions: None,
             phase: Phase::Mapping { base, position: 0 },
             source: None,
             read_bytes: 0,
@@ -179,6 +191,12 @@ impl Log {
         files: &mut OpenFiles,
         compaction: &mut Compaction,
     ) -> Result<CompactStep, StorageError> {
+        if compaction.transactions.is_none() {
+            let first = self.segments.first().map_or(compaction.from, |first| first.base);
+            let (known, known_to) = Transactions::read(self, disk, first, compaction.up_to)?;
+            compaction.transactions = Some(known);
+            compaction.map_end = compaction.map_end.min(known_to);
+        }
         match std::mem::replace(&mut compaction.phase, Phase::Done) {
             Phase::Mapping { base, position } => self.map_step(disk, compaction, base, position),
             Phase::Writing { groups, draft } => self.write_step(disk, files, compaction, groups, draft),
@@ -225,11 +243,11 @@ impl Log {
             let at = |cause| StorageError::new(&path, position, cause);
             let found = scanner.header_at(position, end, base).map_err(|error| at(Cause::Io(error)))?;
             let (header, size) = found.ok_or_else(|| at(Cause::Corrupt))?;
-            if header.attributes.is_transactional() || header.attributes.is_control() {
-                compaction.map_end = compaction.map_end.min(header.base_offset);
-                compaction.up_to = base;
+            let counts = !header.attributes.is_control()
+                && !compaction.transactions.as_ref().is_some_and(|known| known.is_aborted(&header));
+            if header.base_offset >= compaction.map_end {
                 is_over = true;
-            } else if header.last_offset() >= compaction.from {
+            } else if header.last_offset() >= compaction.from && counts {
                 if compaction.keys.has_room_for(header.record_count.max(0) as usize) {
                     let bytes =
                         scanner.copy_at(position, size as usize).map_err(|error| at(Cause::Io(error)))?;
@@ -323,7 +341,16 @@ impl Log {
         let file = disk.open(&path, OpenMode::Truncate).map_err(StorageError::io(&path))?;
         let is_changed = group.len() > 1;
         let segment = Segment::new(group[0]);
-        Ok(Draft { group, segment, file, source: 0, position: 0, is_changed, is_synced: false })
+        Ok(Draft {
+            group,
+            segment,
+            file,
+            source: 0,
+            position: 0,
+            is_changed,
+            gone: HashSet::new(),
+            is_synced: false,
+        })
     }
 
     /// Filters some batches of a draft's sources into it.
@@ -350,7 +377,10 @@ impl Log {
             let (header, size) = found.ok_or_else(|| at(Cause::Corrupt))?;
             let bytes =
                 scanner.copy_at(draft.position, size as usize).map_err(|error| at(Cause::Io(error)))?;
+            let known = compaction.transactions.as_mut().expect("they were read before");
+            let kind = known.on_batch(&header);
             let filter = Filter {
+                kind,
                 keys: &compaction.keys,
                 map_end: compaction.map_end,
                 now: compaction.now,
@@ -363,6 +393,9 @@ impl Log {
                 Filtered::Same => Some(bytes),
                 Filtered::Changed(batch) => {
                     draft.is_changed = true;
+                    if kind == Kind::LoneMarker && batch.as_deref().is_none_or(is_empty) {
+                        draft.gone.insert(header.base_offset);
+                    }
                     batch
                 }
             };
@@ -407,7 +440,9 @@ impl Log {
             let path = path_of(&self.dir, draft.segment.base, swap::LOG_DRAFT);
             return disk.remove(&path).map_err(StorageError::io(&path));
         }
-        swap::swap_in(disk, &self.dir, &mut draft.segment, &draft.group)?;
+        let aborted = self.aborted_of(disk, &draft)?;
+        swap::swap_in(disk, &self.dir, &mut draft.segment, &draft.group, aborted.as_deref())?;
+        draft.segment.has_aborted_file = aborted.is_some_and(|aborted| !aborted.is_empty());
         draft.segment.written = draft.segment.size;
         draft.segment.revision = self.segments[index].revision.wrapping_add(1);
         let count = draft.group.len();
@@ -416,6 +451,34 @@ impl Log {
         }
         Ok(())
     }
+
+    /// The index of aborted transactions for a draft: those of its sources, but for markers that are gone. `None` if no
+    /// source has one.
+    fn aborted_of(
+        &self,
+        disk: &mut dyn Disk,
+        draft: &Draft,
+    ) -> Result<Option<Vec<AbortedTxn>>, StorageError> {
+        let mut all = None;
+        for &base in &draft.group {
+            let (index, _) = self.source_at(base)?;
+            if !self.segments[index].has_aborted_file {
+                continue;
+            }
+            let path = path_of(&self.dir, base, TXN_INDEX);
+            let bytes = disk.read_file(&path, ABORTED_LEN_MAX).map_err(StorageError::io(&path))?;
+            let aborted = aborted::decode(&bytes.unwrap_or_default());
+            let aborted = aborted.ok_or_else(|| StorageError::new(&path, 0, Cause::Corrupt))?;
+            let left = aborted.into_iter().filter(|txn| !draft.gone.contains(&txn.last_offset));
+            all.get_or_insert_with(Vec::new).extend(left);
+        }
+        Ok(all)
+    }
+}
+
+/// Whether a batch has no records.
+fn is_empty(batch: &[u8]) -> bool {
+    BatchHeader::parse(batch).is_none_or(|header| header.record_count == 0)
 }
 
 impl Compaction {

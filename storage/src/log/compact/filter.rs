@@ -4,12 +4,15 @@ use shard::WallMs;
 
 use super::keys::KeyMap;
 use super::records_of;
+use super::transactions::Kind;
 use crate::batch::varint::{put_varint, put_varlong};
 use crate::batch::{Attributes, BatchHeader, Codec, HEADER_LEN, Record, RecordFault, codec, seal};
 use crate::offset::Offset;
 
-/// Decides, for all batches of a compaction alike but for `keeps_empty`.
+/// Decides, for all batches of a compaction alike but for `kind` and `keeps_empty`.
 pub(super) struct Filter<'a> {
+    /// What the batch is.
+    pub kind: Kind,
     pub keys: &'a KeyMap,
     /// Records from here on stay: the map may not know all of them.
     pub map_end: Offset,
@@ -49,7 +52,11 @@ impl Filter<'_> {
             match self.keeps(header, &record, horizon) {
                 true => {
                     kept += 1;
-                    has_tombstone |= record.value.is_none();
+                    has_tombstone |= match self.kind {
+                        Kind::Data => record.value.is_none(),
+                        Kind::LoneMarker => true,
+                        Kind::Aborted | Kind::Marker => false,
+                    };
                 }
                 false => dropped += 1,
             }
@@ -73,11 +80,18 @@ impl Filter<'_> {
         if offset >= self.map_end.0 {
             return true;
         }
+        let is_in_time = horizon.is_none_or(|horizon| self.now.0 < horizon);
+        match self.kind {
+            Kind::Data => {}
+            Kind::Aborted => return false,
+            Kind::Marker => return true,
+            Kind::LoneMarker => return is_in_time,
+        }
         let Some(key) = record.key else { return false };
         if self.keys.last_offset(key).is_some_and(|last| last > offset) {
             return false;
         }
-        record.value.is_some() || horizon.is_none_or(|horizon| self.now.0 < horizon)
+        record.value.is_some() || is_in_time
     }
 
     fn rebuild(

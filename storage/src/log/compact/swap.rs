@@ -12,6 +12,7 @@ use shard::disk::Entry;
 use shard::{Disk, OpenMode};
 
 use super::super::close::remove_if_there;
+use crate::aborted::{self, AbortedTxn};
 use crate::error::{Cause, StorageError};
 use crate::line;
 use crate::offset::Offset;
@@ -22,9 +23,11 @@ use crate::segment::{INDEX, Indexes, LOG, Segment, TIME_INDEX, TXN_INDEX, parse_
 pub(super) const LOG_DRAFT: &str = "log.cleaned";
 const INDEX_DRAFT: &str = "index.cleaned";
 const TIME_INDEX_DRAFT: &str = "timeindex.cleaned";
+const TXN_INDEX_DRAFT: &str = "txnindex.cleaned";
 const LOG_SWAP: &str = "log.swap";
 const INDEX_SWAP: &str = "index.swap";
 const TIME_INDEX_SWAP: &str = "timeindex.swap";
+const TXN_INDEX_SWAP: &str = "txnindex.swap";
 
 /// The file that says how far a log is compacted.
 pub(in super::super) const CLEANED: &str = "ringlog.cleaned";
@@ -35,12 +38,16 @@ pub(super) fn swap_in(
     dir: &Path,
     segment: &mut Segment,
     group: &[Offset],
+    aborted: Option<&[AbortedTxn]>,
 ) -> Result<(), StorageError> {
     let base = segment.base;
     let Indexes::Growing(index) = &mut segment.indexes else { return Ok(()) };
     index.apply_time(segment.newest);
     let (offsets, times) = index.encode();
-    for (ending, bytes) in [(INDEX_DRAFT, offsets), (TIME_INDEX_DRAFT, times)] {
+    let drafts = [(INDEX_DRAFT, Some(offsets)), (TIME_INDEX_DRAFT, Some(times))];
+    let txns = (TXN_INDEX_DRAFT, aborted.map(aborted::encode));
+    for (ending, bytes) in drafts.into_iter().chain([txns]) {
+        let Some(bytes) = bytes else { continue };
         let path = path_of(dir, base, ending);
         let file = disk.open(&path, OpenMode::Truncate).map_err(StorageError::io(&path))?;
         let written = disk.write_at(file, 0, &bytes).and_then(|()| disk.sync(file));
@@ -48,6 +55,9 @@ pub(super) fn swap_in(
         written.map_err(StorageError::io(&path))?;
     }
     // The log's name comes last: it makes the swap happen, whatever comes now.
+    if aborted.is_some() {
+        rename(disk, dir, base, TXN_INDEX_DRAFT, TXN_INDEX_SWAP)?;
+    }
     let names = [(INDEX_DRAFT, INDEX_SWAP), (TIME_INDEX_DRAFT, TIME_INDEX_SWAP), (LOG_DRAFT, LOG_SWAP)];
     for (from, to) in names {
         rename(disk, dir, base, from, to)?;
@@ -70,9 +80,10 @@ fn finish(disk: &mut dyn Disk, dir: &Path, base: Offset, group: &[Offset]) -> Re
             remove_if_there(disk, &path_of(dir, old, ending))?;
         }
     }
-    for (from, to) in [(INDEX_SWAP, INDEX), (TIME_INDEX_SWAP, TIME_INDEX), (LOG_SWAP, LOG)] {
+    let indexes = [(INDEX_SWAP, INDEX), (TIME_INDEX_SWAP, TIME_INDEX), (TXN_INDEX_SWAP, TXN_INDEX)];
+    for (from, to) in indexes.into_iter().chain([(LOG_SWAP, LOG)]) {
         match rename(disk, dir, base, from, to) {
-            // Renamed before the crash.
+            // Renamed before the crash, or there is none.
             Err(error) if error.cause == Cause::Io(shard::IoError::NOT_FOUND) => {}
             renamed => renamed?,
         }
@@ -89,7 +100,7 @@ pub(in super::super) fn finish_swaps(
     let mut has_changed = false;
     for entry in entries {
         let Some((base, ending)) = parse_name(&entry.name) else { continue };
-        if [LOG_DRAFT, INDEX_DRAFT, TIME_INDEX_DRAFT].contains(&ending) {
+        if [LOG_DRAFT, INDEX_DRAFT, TIME_INDEX_DRAFT, TXN_INDEX_DRAFT].contains(&ending) {
             remove_if_there(disk, &dir.join(&entry.name))?;
         } else if ending == LOG_SWAP {
             let last = last_offset(disk, dir, base, entry.len)?;
@@ -105,7 +116,7 @@ pub(in super::super) fn finish_swaps(
     for entry in entries {
         let Some((base, ending)) = parse_name(&entry.name) else { continue };
         let has_log = entries.iter().any(|other| parse_name(&other.name) == Some((base, LOG_SWAP)));
-        if [INDEX_SWAP, TIME_INDEX_SWAP].contains(&ending) && !has_log {
+        if [INDEX_SWAP, TIME_INDEX_SWAP, TXN_INDEX_SWAP].contains(&ending) && !has_log {
             // Its log has its name already, or never got this far: the index is made anew if need be.
             remove_if_there(disk, &dir.join(&entry.name))?;
         }
