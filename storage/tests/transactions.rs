@@ -198,6 +198,17 @@ fn q44_an_open_transaction_keeps_its_producer_whoever_else_comes() {
     assert_eq!(stable(&rig), rig.log.offsets().high_watermark.0);
 }
 
+/// Each value where it stands last.
+fn last_of_each(values: &[String]) -> Vec<String> {
+    let mut last: Vec<String> = Vec::new();
+    for value in values.iter().rev() {
+        if !last.contains(value) {
+            last.insert(0, value.clone());
+        }
+    }
+    last
+}
+
 #[test]
 fn q71_compaction_drops_aborted_records_and_keeps_what_readers_need() {
     let mut rig = Rig::new(compacted());
@@ -209,17 +220,7 @@ fn q71_compaction_drops_aborted_records_and_keeps_what_readers_need() {
     }
     rig.append(plain("key 1"));
     rig.roll();
-    let mut expected = committed(&mut rig);
-    let unique = |values: &[String]| {
-        let mut last: Vec<String> = Vec::new();
-        for value in values.iter().rev() {
-            if !last.contains(value) {
-                last.insert(0, value.clone());
-            }
-        }
-        last
-    };
-    expected = unique(&expected);
+    let expected = last_of_each(&committed(&mut rig));
     let (before, after) = rig.compact(1000).unwrap();
     assert!(after * 3 < before * 2, "{after} of {before}");
     assert_eq!(committed(&mut rig), expected);

@@ -175,10 +175,11 @@ fn plan_append(
         return Err(Refusal::NotEnoughReplicas);
     }
     // What cannot be read here is refused at the partition's home, with the reason.
-    if let Some(header) = partition.records.and_then(BatchHeader::parse) {
-        if version < ZSTD_FROM && header.attributes.codec() == Some(Codec::Zstd) {
-            return Err(Refusal::ZstdTooEarly);
-        }
+    if version < ZSTD_FROM
+        && let Some(header) = partition.records.and_then(BatchHeader::parse)
+        && header.attributes.codec() == Some(Codec::Zstd)
+    {
+        return Err(Refusal::ZstdTooEarly);
     }
     Ok((meta.home, PartitionId { topic_id: topic.id, partition: partition.index }))
 }

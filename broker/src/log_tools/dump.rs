@@ -114,6 +114,7 @@ impl Dump<'_> {
             }
             "index" | "index.cleaned" | "index.swap" => self.offset_index(path, name),
             "timeindex" | "timeindex.cleaned" | "timeindex.swap" => self.time_index(path, name),
+            "txnindex" | "txnindex.cleaned" | "txnindex.swap" => self.aborted(path),
             "snapshot" => self.snapshot(path),
             "journal" => self.journal(path),
             _ if name == storage::epochs::FILE_NAME => self.epochs(path),

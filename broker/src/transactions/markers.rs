@@ -65,8 +65,9 @@ impl MarkerRounds {
     }
 
     pub(super) fn retry(&mut self, now_ms: i64) {
-        while let Some((_, home, markers)) = self.failed.pop_front_if(|(at_ms, ..)| *at_ms <= now_ms) {
-            self.fresh.push((home, markers));
+        while self.failed.front().is_some_and(|(at_ms, ..)| *at_ms <= now_ms) {
+            let due = self.failed.pop_front();
+            self.fresh.extend(due.map(|(_, home, markers)| (home, markers)));
         }
     }
 }

@@ -204,9 +204,7 @@ impl Producer {
                     committed_offset: offset,
                     committed_leader_epoch: -1,
                     committed_metadata: Some(""),
-                    ..Default::default()
                 }],
-                ..Default::default()
             }],
         };
         let reply = client.ask(self.versions.offsets, &asked);
@@ -253,11 +251,9 @@ impl Client {
 
     /// AddPartitionsToTxn, one error a partition.
     pub fn add_partitions(&mut self, producer: &Producer, partitions: &[(&str, i32)]) -> Vec<ErrorCode> {
-        let topics = partitions.iter().map(|&(name, partition)| AddPartitionsToTxnTopic {
-            name,
-            partitions: vec![partition],
-            ..Default::default()
-        });
+        let topics = partitions
+            .iter()
+            .map(|&(name, partition)| AddPartitionsToTxnTopic { name, partitions: vec![partition] });
         let asked = AddPartitionsToTxnRequest {
             v3_and_below_transactional_id: producer.txn,
             v3_and_below_producer_id: producer.id,
@@ -316,8 +312,8 @@ impl Client {
 
     /// DeleteRecords before an offset.
     pub fn trim(&mut self, topic: &str, partition_index: i32, offset: i64) {
-        let partitions = vec![DeleteRecordsPartition { partition_index, offset, ..Default::default() }];
-        let topics = vec![DeleteRecordsTopic { name: topic, partitions, ..Default::default() }];
+        let partitions = vec![DeleteRecordsPartition { partition_index, offset }];
+        let topics = vec![DeleteRecordsTopic { name: topic, partitions }];
         let reply = self.ask(2, &DeleteRecordsRequest { topics, timeout_ms: 30_000 });
         let response: DeleteRecordsResponse<'_> = reply.read();
         assert_eq!(error(response.topics[0].partitions[0].error_code), ErrorCode::None);
@@ -331,8 +327,7 @@ impl Client {
         epoch: i16,
         coordinator: i32,
     ) -> ErrorCode {
-        let topics =
-            vec![WritableTxnMarkerTopic { name: topic, partition_indexes: vec![0], ..Default::default() }];
+        let topics = vec![WritableTxnMarkerTopic { name: topic, partition_indexes: vec![0] }];
         let marker = WritableTxnMarker {
             producer_id: producer.id,
             producer_epoch: epoch,
@@ -407,8 +402,7 @@ impl Client {
 
     /// The producers of a partition: id, epoch, last sequence, where the open transaction begins.
     pub fn producers(&mut self, topic: &str, partition: i32) -> Vec<(i64, i32, i32, i64)> {
-        let topics =
-            vec![TopicRequest { name: topic, partition_indexes: vec![partition], ..Default::default() }];
+        let topics = vec![TopicRequest { name: topic, partition_indexes: vec![partition] }];
         let reply = self.ask(0, &DescribeProducersRequest { topics });
         let response: DescribeProducersResponse<'_> = reply.read();
         let found = &response.topics[0].partitions[0];

@@ -73,7 +73,7 @@ pub struct Compaction {
 #[derive(Debug)]
 enum Phase {
     Mapping { base: Offset, position: u64 },
-    Writing { groups: Vec<Vec<Offset>>, draft: Option<Draft> },
+    Writing { groups: Vec<Vec<Offset>>, draft: Option<Box<Draft>> },
     Done,
 }
 
@@ -304,12 +304,12 @@ impl Log {
         files: &mut OpenFiles,
         compaction: &mut Compaction,
         mut groups: Vec<Vec<Offset>>,
-        draft: Option<Draft>,
+        draft: Option<Box<Draft>>,
     ) -> Result<CompactStep, StorageError> {
         let mut draft = match draft {
             Some(draft) => draft,
             None => match groups.pop() {
-                Some(group) => self.begin_draft(disk, group)?,
+                Some(group) => Box::new(self.begin_draft(disk, group)?),
                 None => {
                     compaction.close_source(disk);
                     let cleaned_to = compaction.map_end.min(compaction.up_to).max(self.cleaned_to);
@@ -328,7 +328,7 @@ impl Log {
         } else {
             compaction.close_source(disk);
             disk.close(draft.file);
-            self.end_draft(disk, files, compaction, draft)?;
+            self.end_draft(disk, files, compaction, *draft)?;
             compaction.phase = Phase::Writing { groups, draft: None };
             return Ok(CompactStep::More);
         };
@@ -377,18 +377,9 @@ impl Log {
             let (header, size) = found.ok_or_else(|| at(Cause::Corrupt))?;
             let bytes =
                 scanner.copy_at(draft.position, size as usize).map_err(|error| at(Cause::Io(error)))?;
-            let known = compaction.transactions.as_mut().expect("they were read before");
-            let kind = known.on_batch(&header);
-            let filter = Filter {
-                kind,
-                keys: &compaction.keys,
-                map_end: compaction.map_end,
-                now: compaction.now,
-                delete_retention_ms: self.settings.delete_retention_ms,
-                unpacked_max: self.settings.unpacked_bytes_max as usize,
-                keeps_empty: (is_last && draft.position + size == end)
-                    || self.producers.last_offset_of(header.producer_id) == Some(header.last_offset()),
-            };
+            let ends_file = is_last && draft.position + size == end;
+            let filter = self.filter_of(compaction, &header, ends_file);
+            let kind = filter.kind;
             let kept = match filter.apply(&header, &bytes).map_err(|_| at(Cause::Corrupt))? {
                 Filtered::Same => Some(bytes),
                 Filtered::Changed(batch) => {
@@ -424,6 +415,26 @@ impl Log {
             (draft.source, draft.position) = (draft.source + 1, 0);
         }
         Ok(())
+    }
+
+    /// How a batch is filtered, the next one of the log.
+    fn filter_of<'a>(
+        &self,
+        compaction: &'a mut Compaction,
+        header: &BatchHeader,
+        ends_file: bool,
+    ) -> Filter<'a> {
+        let known = compaction.transactions.as_mut().expect("they were read before");
+        Filter {
+            kind: known.on_batch(header),
+            keys: &compaction.keys,
+            map_end: compaction.map_end,
+            now: compaction.now,
+            delete_retention_ms: self.settings.delete_retention_ms,
+            unpacked_max: self.settings.unpacked_bytes_max as usize,
+            keeps_empty: ends_file
+                || self.producers.last_offset_of(header.producer_id) == Some(header.last_offset()),
+        }
     }
 
     /// Swaps a finished draft in, unless it is the same as what is there.

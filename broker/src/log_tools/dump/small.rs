@@ -5,7 +5,7 @@ use std::path::Path;
 use shard::Disk;
 use storage::epochs::Epochs;
 use storage::error::Cause;
-use storage::{inspect, journal, producers};
+use storage::{aborted, inspect, journal, producers};
 
 use super::Dump;
 use crate::config::properties;
@@ -18,6 +18,23 @@ use crate::partition::{IMPORT_MARK, partition_id};
 const FILE_LEN_MAX: u64 = 256 << 20;
 
 impl Dump<'_> {
+    pub(super) fn aborted(&mut self, path: &Path) -> Result<(), ToolError> {
+        self.begin_file(path, "an index of aborted transactions")?;
+        let Some(bytes) = self.read(path)? else { return Ok(()) };
+        let Some(aborted) = aborted::decode(&bytes) else {
+            return self.fault(path, 0, reason(Cause::Corrupt));
+        };
+        for txn in aborted {
+            let line = Line::new("aborted")
+                .number("producer_id", txn.producer_id.0)
+                .number("first_offset", txn.first_offset.0)
+                .number("last_offset", txn.last_offset.0)
+                .number("last_stable_offset", txn.last_stable_offset.0);
+            self.report.put(&line)?;
+        }
+        Ok(())
+    }
+
     pub(super) fn snapshot(&mut self, path: &Path) -> Result<(), ToolError> {
         self.begin_file(path, "a producer snapshot")?;
         let Some(bytes) = self.read(path)? else { return Ok(()) };
@@ -29,7 +46,9 @@ impl Dump<'_> {
                         .number("producer_epoch", row.epoch.0)
                         .number("last_sequence", row.last_sequence.0)
                         .number("last_offset", row.last_offset.0)
-                        .number("timestamp", row.timestamp);
+                        .number("timestamp", row.timestamp)
+                        .number("coordinator_epoch", row.coordinator_epoch)
+                        .number("txn_first_offset", row.txn_first_offset.map_or(-1, |offset| offset.0));
                     self.report.put(&line)?;
                 }
                 Ok(())

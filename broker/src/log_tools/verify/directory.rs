@@ -7,8 +7,8 @@ use shard::disk::Entry;
 use storage::epochs::{self, Epochs};
 use storage::error::Cause;
 use storage::inspect::{Fact, Facts, check_segment, facts_of};
-use storage::segment::{LOG, SNAPSHOT, parse_name, path_of};
-use storage::{Offset, StorageError, producers};
+use storage::segment::{LOG, SNAPSHOT, TXN_INDEX, parse_name, path_of};
+use storage::{Offset, StorageError, aborted, producers};
 
 use super::wording;
 
@@ -162,7 +162,8 @@ impl Directory {
             return Ok(None);
         }
         let is_mark = facts_of(name, &[]).is_some();
-        if !is_mark && name != epochs::FILE_NAME && ending != Some(SNAPSHOT) {
+        let is_aborted = ending == Some(TXN_INDEX);
+        if !is_mark && name != epochs::FILE_NAME && ending != Some(SNAPSHOT) && !is_aborted {
             return Ok(None);
         }
         let bytes = match disk.read_file(&path, FILE_LEN_MAX) {
@@ -174,6 +175,10 @@ impl Directory {
             None if name == epochs::FILE_NAME => (
                 Epochs::decode(&bytes).map(|_| Vec::new()),
                 "followers and consumers cannot be told where leaders changed",
+            ),
+            None if is_aborted => (
+                aborted::decode(&bytes).map(|_| Vec::new()).ok_or(Cause::Corrupt),
+                "readers of committed records are refused there: they could not be told what was aborted",
             ),
             None => (
                 producers::snapshot_rows(&bytes).map(|_| Vec::new()),
