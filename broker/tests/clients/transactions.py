@@ -13,8 +13,8 @@ import sys
 import threading
 import time
 
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, IsolationLevel, OffsetSpec
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from ringlog import Ringlog, create_topic, passed
 
@@ -93,24 +93,27 @@ class Reader(threading.Thread):
     def __init__(self, bootstrap):
         super().__init__(daemon=True)
         self.consumer = Consumer({'bootstrap.servers': bootstrap, 'group.id': 'reader', 'isolation.level': 'read_committed',
-                                  'enable.auto.commit': False, 'reconnect.backoff.max.ms': 200})
+                                  'enable.auto.commit': False, 'enable.partition.eof': True, 'reconnect.backoff.max.ms': 200})
         self.consumer.assign([TopicPartition(TOPIC, partition, 0) for partition in range(PARTITIONS)])
         self.seen = [[] for _ in range(PARTITIONS)]
+        # Where it has met the end last: a position of the client's does not count markers.
+        self.met = [0] * PARTITIONS
         self.ends = None
 
     def run(self):
-        while self.ends is None or any(
-                self.consumer.position([TopicPartition(TOPIC, partition)])[0].offset < end
-                for partition, end in enumerate(self.ends)):
+        while self.ends is None or any(met < end for met, end in zip(self.met, self.ends)):
             for message in self.consumer.consume(500, 0.2):
                 if not message.error():
                     self.seen[message.partition()].append(message.value().decode())
+                elif message.error().code() == KafkaError._PARTITION_EOF:
+                    self.met[message.partition()] = message.offset()
 
 
 def ends(bootstrap, level):
     asked = {TopicPartition(TOPIC, partition): OffsetSpec.latest() for partition in range(PARTITIONS)}
-    found = AdminClient({'bootstrap.servers': bootstrap}).list_offsets(asked, isolation_level=level, request_timeout=20)
-    return [found[place].result().offset for place in sorted(asked, key=lambda place: place.partition)]
+    admin = AdminClient({'bootstrap.servers': bootstrap})
+    found = admin.list_offsets(asked, isolation_level=level, request_timeout=20)
+    return [found[place].result(30).offset for place in sorted(asked, key=lambda place: place.partition)]
 
 
 def check(writers, seen):
