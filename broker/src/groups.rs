@@ -179,7 +179,7 @@ impl GroupCoordinators {
     fn verify(&self, partitions: &Partitions, number: i32, commit: &TxnCommit) -> Option<GroupReply> {
         let home = self.homes.get(&number)?;
         let (producer, epoch) = (ProducerId(commit.producer_id), ProducerEpoch(commit.producer_epoch));
-        match partitions.own_transaction(home.id, producer, epoch, commit.guard) {
+        match partitions.own_transaction(home.id, producer, epoch, commit.guard, commit.has_own_epoch) {
             Ok(OwnTransaction::Open) => None,
             Ok(OwnTransaction::Unverified(guard)) => Some(Ok(GroupAnswer::Unverified(guard))),
             Ok(OwnTransaction::Ended) => Some(Err(ErrorCode::InvalidTxnState)),

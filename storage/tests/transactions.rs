@@ -122,6 +122,36 @@ fn q54_a_transaction_is_stable_when_its_marker_is_replicated() {
 }
 
 #[test]
+fn an_open_transaction_keeps_no_old_segment() {
+    let mut rig = Rig::new(LogSettings { retention_bytes: Some(2000), ..settings() });
+    rig.append(batch(1, 0, 0, &["open"]));
+    for _ in 0..40 {
+        rig.append(plain(&"x".repeat(200)));
+    }
+    rig.keep_up();
+    let start = rig.log.offsets().log_start;
+    assert!(start > Offset(10), "{start:?}");
+    assert_eq!(stable(&rig), start.0);
+    end(&mut rig, 1, 0, false);
+    assert_eq!(stable(&rig), rig.log.offsets().high_watermark.0);
+}
+
+#[test]
+fn a_coordinator_of_this_node_is_never_an_older_one() {
+    let mut rig = Rig::new(settings());
+    rig.append(batch(1, 0, 0, &["a"]));
+    let from_outside = Marker { coordinator_epoch: 5, ..marker(1, 0, false) };
+    rig.log.append_marker(&from_outside, false, LeaderEpoch(0), rig.now, Promise::PageCache).unwrap();
+    rig.drain();
+    rig.append(batch(1, 0, 1, &["b"]));
+    let own = Marker { coordinator_epoch: Marker::OWN_COORDINATOR, ..marker(1, 0, true) };
+    rig.log.append_marker(&own, false, LeaderEpoch(0), rig.now, Promise::PageCache).unwrap();
+    rig.drain();
+    assert_eq!(stable(&rig), 4);
+    assert_eq!(committed(&mut rig), ["b"]);
+}
+
+#[test]
 fn q52_markers_of_the_past_are_refused() {
     let mut rig = Rig::new(settings());
     let mut write = |marker: Marker, bumps_epoch: bool| {

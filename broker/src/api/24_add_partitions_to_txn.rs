@@ -38,6 +38,12 @@ fn on_add_partitions_to_txn(broker: &mut Broker, turn: &mut Turn<'_>, request: R
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
+    let of_old = asked.v3_and_below_topics.iter().map(|topic| topic.partitions.len());
+    let topics = asked.transactions.iter().flat_map(|asked| &asked.topics);
+    let count = of_old.chain(topics.map(|topic| topic.partitions.len())).sum();
+    if broker.refuse_too_many(turn, &request, count) {
+        return;
+    }
     let image = broker.image.clone();
     let one = |id: &str, producer, verify_only, topics: &[AddPartitionsToTxnTopic<'_>]| {
         (Arc::from(id), plan(&image, id, producer, verify_only, topics))

@@ -32,6 +32,9 @@ fn on_write_txn_markers(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
     match request.decode::<WriteTxnMarkersRequest<'_>>() {
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
         Ok(asked) => {
+            if broker.refuse_too_many(turn, &request, asked.markers.iter().flat_map(places).count()) {
+                return;
+            }
             for (marker, topic, index) in asked.markers.iter().flat_map(places) {
                 let bumps_epoch = i16::from(marker.transaction_version) >= BUMPS_EPOCH_FROM;
                 let known =
@@ -79,7 +82,7 @@ fn marker_of(marker: &WritableTxnMarker<'_>) -> Marker {
     Marker {
         producer_id: ProducerId(marker.producer_id),
         producer_epoch: ProducerEpoch(marker.producer_epoch),
-        coordinator_epoch: marker.coordinator_epoch,
+        coordinator_epoch: marker.coordinator_epoch.max(0),
         is_commit: marker.transaction_result,
     }
 }

@@ -42,11 +42,14 @@ fn on_txn_offset_commit(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    let (group, commit) = (asked.group_id.to_owned(), plan(&broker.image, &asked, None));
+    if broker.refuse_too_many(turn, &request, asked.topics.iter().map(|topic| topic.partitions.len()).sum()) {
+        return;
+    }
+    let (group, commit) = (asked.group_id.to_owned(), plan(&broker.image, request.version, &asked, None));
     ask_one(broker, turn, request, &group, GroupAsk::CommitInTransaction(commit));
 }
 
-fn plan(image: &Image, asked: &TxnOffsetCommitRequest<'_>, guard: Option<Offset>) -> TxnCommit {
+fn plan(image: &Image, version: i16, asked: &TxnOffsetCommitRequest<'_>, guard: Option<Offset>) -> TxnCommit {
     let mut offsets = Vec::new();
     for topic in &asked.topics {
         let (name, known) = (Arc::from(topic.name), image.topic(topic.name));
@@ -69,6 +72,7 @@ fn plan(image: &Image, asked: &TxnOffsetCommitRequest<'_>, guard: Option<Offset>
         producer_id: asked.producer_id,
         producer_epoch: asked.producer_epoch,
         guard,
+        has_own_epoch: version >= ADDS_FROM,
         commit: Commit { who, version: AS_VERSION, expire_ms: -1, offsets },
     }
 }
@@ -123,7 +127,8 @@ fn ask_again(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId, number: u3
     pending.reopen(number);
     let asked: TxnOffsetCommitRequest<'_> = pending.request.decode().expect("it was decoded before");
     let group: Arc<str> = asked.group_id.into();
-    let ask = GroupAsk::CommitInTransaction(plan(&image, &asked, Some(guard)));
+    let version = pending.request.version;
+    let ask = GroupAsk::CommitInTransaction(plan(&image, version, &asked, Some(guard)));
     match groups::home_of(&image, &group) {
         Ok((home, partition)) => {
             broker.ask_groups(turn, id, vec![(home, GroupQuestion { number, partition, group, ask })]);

@@ -3,6 +3,8 @@
 //! Per partition: topic and partition known → leader here. `kafka-transactions find-hanging` holds the answer against what the
 //! coordinators know.
 
+use std::collections::BTreeSet;
+
 use protocol::messages::describe_producers_request::DescribeProducersRequest;
 use protocol::messages::describe_producers_response::{
     DescribeProducersResponse, PartitionResponse, ProducerState, TopicResponse,
@@ -25,11 +27,17 @@ fn on_describe_producers(broker: &mut Broker, turn: &mut Turn<'_>, request: Requ
     match request.decode::<DescribeProducersRequest<'_>>() {
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
         Ok(asked) => {
+            let count = asked.topics.iter().map(|topic| topic.partition_indexes.len()).sum();
+            if broker.refuse_too_many(turn, &request, count) {
+                return;
+            }
+            let mut seen = BTreeSet::new();
             for topic in &asked.topics {
                 let known = image.topic(topic.name);
                 for &partition in &topic.partition_indexes {
                     let home = known.and_then(|topic| Some((topic.id, topic.partition(partition)?.home)));
-                    match home {
+                    // Named again it would take all its producers once more, in memory.
+                    match home.filter(|_| seen.insert((topic.name, partition))) {
                         Some((topic_id, home)) => {
                             let partition = PartitionId { topic_id, partition };
                             let ask = Ask::Producers;

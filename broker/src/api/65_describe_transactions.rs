@@ -2,6 +2,8 @@
 //!
 //! Per id: not empty, INVALID_REQUEST → its coordinator is here → it is known, TRANSACTIONAL_ID_NOT_FOUND.
 
+use std::collections::BTreeSet;
+
 use protocol::messages::describe_transactions_request::DescribeTransactionsRequest;
 use protocol::messages::describe_transactions_response::{
     DescribeTransactionsResponse, TopicData, TransactionState,
@@ -23,8 +25,13 @@ fn on_describe_transactions(broker: &mut Broker, turn: &mut Turn<'_>, request: R
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
+    if broker.refuse_too_many(turn, &request, asked.transactional_ids.len()) {
+        return;
+    }
+    let mut seen = BTreeSet::new();
     let asks = asked.transactional_ids.iter().map(|&id| match id {
-        "" => ("".into(), Err(ErrorCode::InvalidRequest)),
+        // Named again it would take all its partitions once more, in memory.
+        id if id.is_empty() || !seen.insert(id) => (id.into(), Err(ErrorCode::InvalidRequest)),
         id => (id.into(), Ok(TxnAsk::Describe)),
     });
     let asks = asks.collect();

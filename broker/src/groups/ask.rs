@@ -203,6 +203,8 @@ pub struct TxnCommit {
     pub producer_epoch: i16,
     /// What the partition gave when it asked for a verification; `None` if it has not asked yet.
     pub guard: Option<Offset>,
+    /// Whether each of the producer's transactions has an epoch of its own (version 2).
+    pub has_own_epoch: bool,
     /// What is committed, and by whom.
     pub commit: Commit,
 }

@@ -37,13 +37,15 @@ pub enum OwnTransaction {
 }
 
 impl Partitions {
-    /// Whether a producer may write in a transaction. With a `guard`, it was confirmed.
+    /// Whether a producer may write in a transaction. With a `guard`, it was confirmed; the marker of an earlier transaction
+    /// may have come since then, if each has an epoch of its own.
     pub fn own_transaction(
         &self,
         id: PartitionId,
         producer: ProducerId,
         epoch: ProducerEpoch,
         guard: Option<Offset>,
+        has_own_epoch: bool,
     ) -> Result<OwnTransaction, ()> {
         let slot = *self.by_id.get(&id).ok_or(())?;
         let log = self.slots[slot].log.as_ref().map_err(|_| ())?;
@@ -56,7 +58,9 @@ impl Partitions {
         }
         Ok(match guard {
             None => OwnTransaction::Unverified(log.verification_guard()),
-            Some(guard) if producers.last_marker(producer).is_none_or(|marker| marker < guard) => {
+            Some(guard)
+                if has_own_epoch || producers.last_marker(producer).is_none_or(|marker| marker < guard) =>
+            {
                 OwnTransaction::Open
             }
             Some(_) => OwnTransaction::Ended,

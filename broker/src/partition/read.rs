@@ -117,6 +117,10 @@ impl Partitions {
         turn.ops.push(token, Op::Read { file, offset, len, buffer: turn.pool.take(len) });
     }
 
+    fn log_start_of(&self, slot: usize) -> Offset {
+        self.slots[slot].log.as_ref().map_or(Offset::ZERO, |log| log.offsets().log_start)
+    }
+
     pub(super) fn on_read(&mut self, turn: &mut Turn<'_>, key: usize, outcome: Outcome, out: &mut Outbound) {
         let mut read = self.reads.remove(key);
         self.reading_bytes -= read.range.len;
@@ -140,6 +144,12 @@ impl Partitions {
             Ok(ReadDone::More(range)) => {
                 read.range = range;
                 return self.push_read(turn, read);
+            }
+            // What was aborted of it went with it: nobody could tell what to skip.
+            Ok(ReadDone::Batches(_))
+                if read.aborted_from.is_some_and(|from| from < self.log_start_of(read.slot)) =>
+            {
+                Fetched::refused(ErrorCode::OffsetOutOfRange)
             }
             Ok(ReadDone::Batches(records)) => {
                 let end = end_of(&records);

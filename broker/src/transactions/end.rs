@@ -148,7 +148,7 @@ impl Txn {
         if end.producer.id != self.saved.producer_id {
             return error(ErrorCode::InvalidProducerIdMapping);
         }
-        if end.producer.epoch != self.saved.producer_epoch {
+        if !self.is_told(end.producer.epoch) {
             return error(ErrorCode::ProducerFenced);
         }
         match (self.saved.state, end.is_commit) {
@@ -189,7 +189,7 @@ impl Txn {
         if id != saved.producer_id && !has_new_id {
             return error(ErrorCode::InvalidProducerIdMapping);
         }
-        if !is_repeated && epoch != saved.producer_epoch {
+        if !is_repeated && !self.is_told(epoch) {
             return error(ErrorCode::ProducerFenced);
         }
         match (saved.state, end.is_commit) {

@@ -12,7 +12,7 @@ use storage::{Marker, ProducerEpoch, ProducerId};
 use super::coordinator::Markers;
 use super::record::Partition;
 use super::{Outbound, Partitions, TxnCoordinators, now_ms};
-use crate::answer::Answer;
+use crate::answer::{Answer, Appended};
 use crate::groups::ask::{GroupAsk, GroupQuestion};
 use crate::groups::{self};
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
@@ -20,9 +20,6 @@ use crate::metadata::Image;
 
 /// How long after a failure a partition is asked again.
 const RETRY_MS: i64 = 500;
-
-/// The epoch of a coordinator that is alone: nobody else ever decides.
-const COORDINATOR_EPOCH: i32 = 0;
 
 /// Questions that partitions have not answered, and what is to be asked.
 #[derive(Debug, Default)]
@@ -87,11 +84,8 @@ impl TxnCoordinators {
                     Plan::Log(core, question) => questions.push((core, question)),
                     Plan::Group(core, question) => groups.push((core, question)),
                     Plan::Nowhere => {
-                        let gone = crate::answer::Appended::refused(
-                            ErrorCode::UnknownTopicOrPartition,
-                            "the partition is gone",
-                        );
-                        out.answers.push((id, number, Answer::Appended(gone)));
+                        let nothing_to_do = Appended::refused(ErrorCode::None, "the partition is gone");
+                        out.answers.push((id, number, Answer::Appended(nothing_to_do)));
                     }
                 }
             }
@@ -141,7 +135,7 @@ fn plan(image: &Image, markers: &Markers, (topic, partition): &Partition, number
     let marker = Marker {
         producer_id: ProducerId(markers.producer.id),
         producer_epoch: ProducerEpoch(markers.producer.epoch),
-        coordinator_epoch: COORDINATOR_EPOCH,
+        coordinator_epoch: Marker::OWN_COORDINATOR,
         is_commit: markers.is_commit,
     };
     let bumps_epoch = markers.bumps_epoch;
@@ -156,7 +150,8 @@ fn plan(image: &Image, markers: &Markers, (topic, partition): &Partition, number
     Plan::Log(home, Question { number, partition, current_leader_epoch: -1, ask })
 }
 
-/// Whether nothing is left to do for a partition: it has its marker, it is gone, or it knows of a later decision.
+/// Whether nothing is left to do for a partition: it has its marker, the metadata has it no more, or it knows of a later
+/// decision. A core that is stopping does not know its partitions any more, and they need their markers all the same.
 fn is_done(answer: &Answer) -> bool {
     let error = match answer {
         Answer::Appended(appended) => appended.error,
@@ -164,11 +159,5 @@ fn is_done(answer: &Answer) -> bool {
         Answer::Group(Err(error)) => *error,
         other => unreachable!("a marker was asked for, and answered by {other:?}"),
     };
-    matches!(
-        error,
-        ErrorCode::None
-            | ErrorCode::UnknownTopicOrPartition
-            | ErrorCode::InvalidProducerEpoch
-            | ErrorCode::TransactionCoordinatorFenced
-    )
+    matches!(error, ErrorCode::None | ErrorCode::InvalidProducerEpoch)
 }

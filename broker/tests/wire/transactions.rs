@@ -349,9 +349,27 @@ fn c43_a_failed_write_of_the_transaction_log_is_an_error_that_clients_try_again(
     assert_eq!(client.stable_end("t", 0), 2);
 }
 
+/// How a node ends.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    Fault(Crash),
+    /// As an operator does it.
+    Stop,
+}
+
+impl Ending {
+    fn restart(self, rig: &Rig) {
+        match self {
+            Ending::Fault(crash) => rig.crash(crash),
+            Ending::Stop => rig.stop(),
+        }
+        rig.start(rig.core_count().max(2));
+    }
+}
+
 #[test]
-fn every_transactional_id_is_usable_after_a_kill_at_any_moment_of_a_commit() {
-    for crash in [Crash::Process, Crash::Power] {
+fn every_transactional_id_is_usable_after_an_end_at_any_moment_of_a_commit() {
+    for ending in [Ending::Fault(Crash::Process), Ending::Fault(Crash::Power), Ending::Stop] {
         in_both(|versions| {
             for turns in 0..24 {
                 let (rig, mut client) = with_topic();
@@ -364,7 +382,7 @@ fn every_transactional_id_is_usable_after_a_kill_at_any_moment_of_a_commit() {
                 client.send_end(&asked, COMMITTED);
                 rig.turns(turns);
                 let answered = client.poll().is_some();
-                rig.crash_and_restart(crash);
+                ending.restart(&rig);
                 let mut client = rig.connect();
                 producer.init(&mut client);
                 rig.settle();
@@ -376,6 +394,43 @@ fn every_transactional_id_is_usable_after_a_kill_at_any_moment_of_a_commit() {
                 assert_eq!(read.last_stable_offset, read.high_watermark);
             }
         });
+    }
+}
+
+#[test]
+fn q53_the_next_transaction_may_come_before_the_marker_of_the_last() {
+    for turns in 0..24 {
+        let (rig, mut client) = with_topic();
+        let mut producer = Producer::new(&mut client, "tx", V2);
+        assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
+        assert_eq!(producer.commit_offset(&mut client, "g", "t", 7), OK);
+        client.send_end(&producer.clone(), COMMITTED);
+        rig.turns(turns);
+        if client.poll().is_none() {
+            continue;
+        }
+        producer.epoch += 1;
+        // After a start the partition's log is opened by the batch, and the marker comes behind it.
+        rig.crash(Crash::Process);
+        rig.start_unsettled(2);
+        rig.turns(6);
+        let mut client = rig.connect();
+        let retried = [
+            ErrorCode::NotCoordinator,
+            ErrorCode::CoordinatorNotAvailable,
+            ErrorCode::CoordinatorLoadInProgress,
+            ErrorCode::ConcurrentTransactions,
+            ErrorCode::NotEnoughReplicas,
+        ];
+        let mut until_ok = |act: &dyn Fn(&mut Client) -> ErrorCode| {
+            let error = (0..100).map(|_| act(&mut client)).find(|error| !retried.contains(error));
+            assert_eq!(error, Some(OK), "after {turns} turns");
+        };
+        until_ok(&|client| producer.produce(client, "t", 0, 0, &["b"]).error);
+        until_ok(&|client| producer.commit_offset_only(client, "g", "t", 8));
+        producer.end_well(&mut client, COMMITTED);
+        assert_eq!(client.read_stable("t", 0, 0).values, ["a", "b"]);
+        assert_eq!(client.committed("g", "t", true), Ok(8));
     }
 }
 
@@ -443,4 +498,19 @@ fn a_hanging_transaction_is_ended_by_an_administrator() {
     assert_eq!(client.write_marker(&producer, "t", producer.epoch, 0), OK);
     assert_eq!(client.stable_end("t", 0), 2);
     assert!(client.read_stable("t", 0, 0).values.is_empty());
+}
+
+#[test]
+fn transactions_end_where_an_administrator_has_said_a_newer_coordinators_epoch() {
+    let (rig, mut client) = with_topic();
+    let mut producer = Producer::new(&mut client, "tx", V1);
+    assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
+    assert_eq!(client.write_marker(&producer, "t", producer.epoch, 5), OK);
+    producer.end_well(&mut client, COMMITTED);
+    assert_eq!(producer.send(&mut client, "t", 0, 1, &["b"]).error, OK);
+    producer.end_well(&mut client, COMMITTED);
+    rig.settle();
+    assert_eq!(client.transaction_state("tx").unwrap(), "CompleteCommit");
+    let read = client.read_stable("t", 0, 0);
+    assert_eq!((read.values, read.last_stable_offset), (vec!["b".to_owned()], read.high_watermark));
 }

@@ -31,6 +31,9 @@ pub struct Marker {
 }
 
 impl Marker {
+    /// In place of a coordinator's epoch: the coordinator is of this node, and so never an older one.
+    pub const OWN_COORDINATOR: i32 = -1;
+
     /// The marker's batch.
     pub fn build(&self, now: WallMs) -> Vec<u8> {
         let kind = if self.is_commit { COMMIT } else { ABORT };

@@ -143,10 +143,11 @@ impl Log {
         }
     }
 
-    /// Whether the first segment is whole, durable, and nothing that a replica or a transaction still needs.
+    /// Whether the first segment is whole, durable, and nothing that a replica still needs. An open transaction keeps nothing,
+    /// as in Kafka: one that hangs must not fill the disk.
     pub(super) fn may_delete_first(&self) -> bool {
         let [first, second, ..] = &self.segments[..] else { return false };
-        matches!(first.indexes, Indexes::Sealed) && second.base <= self.offsets.last_stable
+        matches!(first.indexes, Indexes::Sealed) && second.base <= self.offsets.high_watermark
     }
 
     /// The log's file goes first: whatever else a crash leaves of the segment is nothing without it.

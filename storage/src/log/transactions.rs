@@ -63,6 +63,11 @@ impl Log {
         if let Some(reason) = &self.offline {
             return Err(MarkerFault::Append(AppendRefusal::Offline(reason.clone())));
         }
+        let coordinator_epoch = match marker.coordinator_epoch {
+            Marker::OWN_COORDINATOR => self.producers.coordinator_epoch_of(marker.producer_id),
+            given => given,
+        };
+        let marker = &Marker { coordinator_epoch, ..*marker };
         let is_needed = self.producers.check_marker(marker, bumps_epoch).map_err(MarkerFault::Refused)?;
         if !is_needed {
             // The one before may still be on its way.

@@ -74,6 +74,11 @@ impl Producers {
         self.get(id).map(|producer| producer.epoch)
     }
 
+    /// The newest coordinator that has ended a transaction of a producer's, 0 if none has.
+    pub fn coordinator_epoch_of(&self, id: ProducerId) -> i32 {
+        self.get(id).and_then(|producer| producer.txn.as_ref()).map_or(0, |txn| txn.coordinator_epoch.max(0))
+    }
+
     /// Where a producer's last marker lies, if it was written since the log was opened.
     pub fn last_marker(&self, id: ProducerId) -> Option<Offset> {
         self.get(id)?.txn.as_ref()?.last_marker

@@ -290,6 +290,22 @@ fn q46_used_up_epochs_bring_another_producer_id() {
 }
 
 #[test]
+fn an_epoch_that_only_fences_is_nobodys() {
+    for version in [V1, V2] {
+        let (mut rig, (id, _)) = in_state("Ongoing", version);
+        rig.set_epoch(EPOCH_MAX);
+        assert_eq!(rig.init(None), Err(ErrorCode::ConcurrentTransactions));
+        rig.mark_all();
+        assert_eq!(rig.epoch(), i16::MAX);
+        assert_eq!(rig.add((id, i16::MAX), &[0], version), Err(ErrorCode::ProducerFenced));
+        for is_commit in [true, false] {
+            assert_eq!(rig.end((id, i16::MAX), is_commit, version), Err(ErrorCode::ProducerFenced));
+        }
+        assert!(rig.init(None).is_ok_and(|(next, epoch)| next != id && epoch == 0));
+    }
+}
+
+#[test]
 fn kip_890_used_up_epochs_bring_another_producer_id_at_the_end_of_a_transaction() {
     let (mut rig, (id, _)) = in_state("Ongoing", V2);
     rig.set_epoch(EPOCH_MAX);
