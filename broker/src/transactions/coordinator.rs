@@ -398,12 +398,12 @@ impl Coordinator {
 }
 
 impl Txn {
-    /// Whether a producer is the one that has the id, and may go on with its transaction.
     /// Whether it is the producer's epoch, and one that producers are told: the last of all only fences.
     fn is_told(&self, epoch: i16) -> bool {
         epoch == self.saved.producer_epoch && epoch <= EPOCH_MAX
     }
 
+    /// Whether a producer is the one that has the id, and may go on with its transaction.
     fn check_producer(&self, producer: Producer) -> Result<(), ErrorCode> {
         let is_ending = matches!(self.saved.state, State::PrepareCommit | State::PrepareAbort);
         // With its last epoch used up it has been told its next id before it is that.

@@ -410,7 +410,7 @@ fn q53_the_next_transaction_may_come_before_the_marker_of_the_last() {
             continue;
         }
         producer.epoch += 1;
-        // After a start the partition's log is opened by the batch, and the marker comes behind it.
+        // After a start the batch may reach the partition before the marker does.
         rig.crash(Crash::Process);
         rig.start_unsettled(2);
         rig.turns(6);
