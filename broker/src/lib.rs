@@ -32,6 +32,7 @@ mod partition;
 pub use partition::replay_journals;
 
 pub mod groups;
+pub mod homes;
 
 #[allow(missing_docs)]
 pub mod cli;

@@ -5,11 +5,7 @@ use std::sync::Arc;
 use protocol::{ErrorCode, Uuid};
 
 use super::record::{Assignment, Bytes};
-use crate::mail::PendingId;
 use storage::{Marker, Offset};
-
-/// Where a reply goes: a request that waits, and the question's number within it.
-pub type ReplyTo = (PendingId, u32);
 
 /// A question about one group, sent to the core that coordinates it.
 #[derive(Debug)]

@@ -14,11 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use protocol::messages::consumer_protocol_subscription::ConsumerProtocolSubscription;
 use protocol::{Decoder, ErrorCode, Message};
 
-use super::ask::{
-    Described, DescribedMember, GroupAnswer, Join, Joined, Leaving, Membership, ReplyTo, Sync, Synced,
-};
+use super::ask::{Described, DescribedMember, GroupAnswer, Join, Joined, Leaving, Membership, Sync, Synced};
 use super::record::{Bytes, Record, SavedGroup, SavedMember};
 use super::step::Context;
+use crate::homes::ReplyTo;
 
 #[path = "classic/join.rs"]
 mod join;

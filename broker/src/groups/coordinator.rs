@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use protocol::{ErrorCode, Uuid};
 
-use super::ask::{ConsumerHeartbeat, Described, GroupAnswer, GroupAsk, GroupReply, Join, Listed, ReplyTo};
+use super::ask::{ConsumerHeartbeat, Described, GroupAnswer, GroupAsk, GroupReply, Join, Listed};
 use super::classic::{CONSUMER, Classic};
 use super::consumer::{ASSIGNORS, Consumer, JOINING};
 use super::record::{Committed, Record};
 use super::step::{Context, Effects, Env};
+use crate::homes::ReplyTo;
 use pending::Pending;
 
 #[path = "offsets.rs"]

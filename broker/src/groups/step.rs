@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use protocol::{ErrorCode, Uuid};
 
-use super::ask::{GroupAnswer, GroupReply, ReplyTo};
+use super::ask::{GroupAnswer, GroupReply};
 use super::record::Record;
 use crate::config::ServerValues;
+use crate::homes::ReplyTo;
 use crate::metadata::Image;
 
 /// What a step may know besides its input. Clocks and chance come in here and nowhere else.

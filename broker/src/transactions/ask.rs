@@ -5,7 +5,7 @@ use std::sync::Arc;
 use protocol::ErrorCode;
 
 use super::record::{Partition, State};
-use crate::groups::ask::ReplyTo;
+use crate::homes::ReplyTo;
 
 /// A question about one transactional id, sent to the core that coordinates it.
 #[derive(Debug)]

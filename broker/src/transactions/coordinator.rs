@@ -28,7 +28,7 @@ use protocol::ErrorCode;
 use super::ask::{Add, Addressed, Described, Filter, Init, Listed, Producer, TxnAnswer, TxnAsk, TxnReply};
 use super::record::{Partition, Record, Saved, State};
 use crate::config::ServerValues;
-use crate::groups::ask::ReplyTo;
+use crate::homes::ReplyTo;
 
 #[path = "end.rs"]
 mod end;

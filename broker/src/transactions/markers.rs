@@ -73,7 +73,7 @@ impl TxnCoordinators {
     /// Asks the partitions of all transactions that are to be marked. Partitions that are gone need no marker: their answer
     /// is made here.
     pub(super) fn send_markers(&mut self, turn: &Turn<'_>, out: &mut Outbound) {
-        let Some(image) = self.image.clone() else { return };
+        let Some(image) = self.homes.image().cloned() else { return };
         for (home, markers) in std::mem::take(&mut self.rounds.fresh) {
             self.rounds.sequence = self.rounds.sequence.wrapping_add(1);
             let round = self.rounds.sequence;
@@ -121,13 +121,13 @@ impl TxnCoordinators {
             }
         }
         if is_marked {
-            self.run(turn, partitions, home, out, |machine, env| {
+            self.homes.run(turn, partitions, home, out, |machine, env| {
                 machine.on_marked(env, &txn, producer, &partition)
             });
         } else {
             tracing::warn!(id = %txn, topic = %partition.0, partition = partition.1, ?answer, "a marker is tried again");
         }
-        self.set_timer(turn);
+        self.follow_up(turn, out);
     }
 }
 

@@ -10,6 +10,7 @@ use super::*;
 use crate::config::ServerConfig;
 use crate::groups::ask::{Commit, CommitOffset, FetchOffsets, Joined, Leaving, Membership, Sync};
 use crate::groups::record::Assignment;
+use crate::homes::ReplyTo;
 use crate::mail::PendingId;
 use crate::metadata::Image;
 use crate::metadata::record::Record as Metadata;

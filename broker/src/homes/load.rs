@@ -1,12 +1,10 @@
-//! Loading: a coordinator is made of its partition's log, a slice at a time.
+//! Loading: a machine is made of its partition's log, a slice at a time.
 
 use shard::Buf;
 use storage::batch::{HEADER_LEN, RecordStream};
 use storage::{BatchHeader, Marker, Offset};
 
-use super::coordinator::Coordinator;
-use super::record::Record;
-use super::{GroupCoordinators, Phase};
+use super::{Homes, Machine, Phase};
 use crate::mail::Turn;
 use crate::partition::{Outbound, OwnRead, Partitions};
 
@@ -16,8 +14,8 @@ const SLICE_BYTES: u32 = 1 << 20;
 /// What the records of one batch may unpack to: the broker does not pack its own, but a copy of Kafka's log may be packed.
 const UNPACKED_BYTES_MAX: usize = 64 << 20;
 
-impl GroupCoordinators {
-    /// Replays one slice of a partition's log; at its end the coordinator takes questions.
+impl<M: Machine> Homes<M> {
+    /// Replays one slice of a partition's log; at its end the machine takes questions.
     pub(super) fn load_slice(
         &mut self,
         turn: &mut Turn<'_>,
@@ -25,14 +23,14 @@ impl GroupCoordinators {
         number: i32,
         out: &mut Outbound,
     ) {
-        let Some(home) = self.homes.get_mut(&number) else { return };
+        let Some(home) = self.by_number.get_mut(&number) else { return };
         let Phase::Loading(from) = home.phase else { return };
         match partitions.read_own(turn, home.id, from, SLICE_BYTES) {
             Ok(OwnRead::NotYet) => {}
             Ok(OwnRead::Batches(batches)) => match replay(&mut home.machine, &batches) {
                 Some(next) if next > from => home.phase = Phase::Loading(next),
                 _ => {
-                    tracing::error!(partition = number, "a batch of {} cannot be read", super::TOPIC);
+                    tracing::error!(partition = number, "a batch of {} cannot be read", M::TOPIC);
                     home.fail(out);
                 }
             },
@@ -40,16 +38,13 @@ impl GroupCoordinators {
                 (home.appended, home.written) = (end, end);
                 home.phase = Phase::Active;
                 if end > Offset::ZERO {
-                    tracing::info!(
-                        partition = number,
-                        groups = home.machine.group_count(),
-                        "groups are loaded"
-                    );
+                    let count = home.machine.count();
+                    tracing::info!(partition = number, count, "{} are loaded", M::SUBJECT);
                 }
                 self.run(turn, partitions, number, out, |machine, env| machine.on_loaded(env));
             }
             Err(why) => {
-                tracing::error!(partition = number, %why, "groups cannot be loaded");
+                tracing::error!(partition = number, %why, "{} cannot be loaded", M::SUBJECT);
                 home.fail(out);
             }
         }
@@ -57,8 +52,8 @@ impl GroupCoordinators {
 }
 
 /// Replays whole batches; gives the offset after them, or `None` if they cannot be read. A record that makes no sense is
-/// left out: one bad record must not take a partition's other groups away.
-fn replay(machine: &mut Coordinator, batches: &Buf) -> Option<Offset> {
+/// left out: one bad record must not take all the others of a partition away.
+fn replay<M: Machine>(machine: &mut M, batches: &Buf) -> Option<Offset> {
     let mut rest: &[u8] = batches;
     let mut next = None;
     while !rest.is_empty() {
@@ -69,23 +64,17 @@ fn replay(machine: &mut Coordinator, batches: &Buf) -> Option<Offset> {
         next = Some(header.last_offset().plus(1));
         if header.attributes.is_control() {
             if let Some(marker) = Marker::parse(&header, batch) {
-                machine.apply_marker(marker.producer_id.0, marker.is_commit);
+                machine.replay_marker(&marker);
             }
             continue;
         }
         let mut records =
             RecordStream::new(header.attributes.codec()?, &batch[HEADER_LEN..], UNPACKED_BYTES_MAX).ok()?;
         while let Some(record) = records.next().ok()? {
-            match record.key.map(|key| Record::decode(key, record.value)) {
-                Some(Ok(Some(record))) if header.attributes.is_transactional() => {
-                    machine.apply_staged(header.producer_id.0, record);
-                }
-                Some(Ok(Some(record))) => machine.apply(record),
-                Some(Ok(None)) | None => {}
-                Some(Err(error)) => {
-                    let offset = header.base_offset.0 + i64::from(record.offset_delta);
-                    tracing::warn!(offset, %error, "a record of {} is left out", super::TOPIC);
-                }
+            let Some(key) = record.key else { continue };
+            if let Err(error) = machine.replay(&header, key, record.value) {
+                let offset = header.base_offset.0 + i64::from(record.offset_delta);
+                tracing::warn!(offset, %error, "a record of {} is left out", M::TOPIC);
             }
         }
     }
