@@ -11,6 +11,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("storage", &["shard"]),
     ("net", &["shard", "protocol"]),
     ("broker", &["storage", "net", "protocol", "shard"]),
+    // Brokers are met over TCP only; of storage the batch alone.
+    ("bench", &["net", "protocol", "storage", "shard"]),
 ];
 
 /// Where each crate of the workspace has its manifest.
@@ -20,6 +22,7 @@ const MANIFESTS: &[(&str, &str)] = &[
     ("storage", "storage/Cargo.toml"),
     ("net", "net/Cargo.toml"),
     ("broker", "broker/Cargo.toml"),
+    ("bench", "bench/Cargo.toml"),
 ];
 
 const FILE_LINES_MAX: usize = 800;

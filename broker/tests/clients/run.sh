@@ -2,7 +2,7 @@
 # Runs client tests against target/release/ringlog (RINGLOG_BIN names another), having got what they need.
 #
 #     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions disk_full compact_keys cores idle_connections slow_reader half_open import_kafka
-#                                    dump_log figures many_partitions conformance produce_against_kafka
+#                                    dump_log figures many_partitions conformance against_kafka bench
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
 set -u
@@ -15,7 +15,7 @@ one() {
   local name=$1
   shift
   case $name in
-    conformance | produce_against_kafka) "$here/$name.sh" "$@" ;;
+    conformance) "$here/$name.sh" "$@" ;;
     *) PYTHONDONTWRITEBYTECODE=1 "$PY" "$here/$name.py" "$@" || { echo "FAIL $name"; return 1; } ;;
   esac
 }
@@ -30,6 +30,7 @@ case ${1:-} in
     for name in cores idle_connections slow_reader half_open dump_log; do one $name || bad=1; done
     one import_kafka 6000 || bad=1
     one figures 3 || bad=1
+    one bench || bad=1
     one many_partitions quick || bad=1 ;;
   long)
     one round_trip 1000000 || bad=1
@@ -45,7 +46,8 @@ case ${1:-} in
     one figures 1 || bad=1
     one compact_keys 50000000 || bad=1
     one many_partitions all || bad=1
-    one produce_against_kafka || bad=1 ;;
+    one bench || bad=1
+    one against_kafka produce || bad=1 ;;
   '') sed -n 2,7p "$0"; exit 2 ;;
   *) one "$@" || bad=1 ;;
 esac

@@ -12,7 +12,7 @@ mod sockets;
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -77,6 +77,11 @@ impl Ring {
     /// Listens on `address` with SO_REUSEPORT, so that every core can have a listener of its own there.
     pub fn listen(&mut self, address: SocketAddr) -> io::Result<(ListenerId, SocketAddr)> {
         self.sockets.listen(address)
+    }
+
+    /// Takes over a connection that was made outside of the ring.
+    pub fn adopt(&mut self, stream: TcpStream) -> io::Result<SocketId> {
+        self.sockets.adopt(stream).map(|(socket, _)| socket)
     }
 
     fn watch_bell(&mut self) {
@@ -274,11 +279,11 @@ impl Ring {
 
     fn on_accepted(&mut self, token: Token, result: i32, more: bool, done: &mut Vec<Completion>) {
         let outcome = match result {
-            fd if fd >= 0 => match self.sockets.adopt(fd) {
-                Some((socket, peer)) => Outcome::Accepted { socket, peer },
+            fd if fd >= 0 => match self.sockets.adopt(sockets::stream_of(fd)) {
+                Ok((socket, peer)) => Outcome::Accepted { socket, peer },
                 // The peer was gone before we looked.
-                None if more => return,
-                None => Outcome::Failed(IoError(libc::ECONNABORTED)),
+                Err(_) if more => return,
+                Err(_) => Outcome::Failed(IoError(libc::ECONNABORTED)),
             },
             error => Outcome::Failed(IoError(-error)),
         };

@@ -41,15 +41,13 @@ impl Sockets {
         self.listeners[id.0 as usize].as_raw_fd()
     }
 
-    /// Takes over an accepted descriptor; `None` if its peer is gone already.
-    pub(super) fn adopt(&mut self, fd: RawFd) -> Option<(SocketId, SocketAddr)> {
-        // SAFETY: the kernel has just made this descriptor for us (accept); nobody else owns it.
-        let stream = TcpStream::from(unsafe { OwnedFd::from_raw_fd(fd) });
-        let peer = stream.peer_addr().ok()?;
+    /// Takes over a connection; fails if its peer is gone already.
+    pub(super) fn adopt(&mut self, stream: TcpStream) -> io::Result<(SocketId, SocketAddr)> {
+        let peer = stream.peer_addr()?;
         // Replies are whole when they are sent; waiting for more would only delay them.
-        stream.set_nodelay(true).ok()?;
+        stream.set_nodelay(true)?;
         // A peer that vanished without a word is found out in the end.
-        set_option(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE).ok()?;
+        set_option(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE)?;
         let key = self.connections.insert(Connection {
             stream,
             pending: 0,
@@ -57,7 +55,7 @@ impl Sockets {
             is_cancelled: false,
             closing: None,
         });
-        Some((SocketId(key as u32), peer))
+        Ok((SocketId(key as u32), peer))
     }
 
     /// Counts an operation on a connection as begun; `None` if the connection is closing or gone.
@@ -144,6 +142,12 @@ fn listening_socket(address: SocketAddr) -> io::Result<TcpListener> {
         return Err(io::Error::last_os_error());
     }
     Ok(listener)
+}
+
+/// The connection that the kernel has just accepted.
+pub(super) fn stream_of(fd: RawFd) -> TcpStream {
+    // SAFETY: the kernel has just made this descriptor for us (accept); nobody else owns it.
+    TcpStream::from(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 fn set_option(fd: RawFd, level: i32, option: i32) -> io::Result<()> {
