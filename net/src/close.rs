@@ -28,7 +28,73 @@ pub enum CloseReason {
     Stopping,
 }
 
+/// What kind of reason it was: what is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Closing {
+    /// See [`CloseReason::PeerClosed`].
+    PeerClosed,
+    /// See [`CloseReason::Broken`].
+    Broken,
+    /// See [`CloseReason::Frame`].
+    BadFrame,
+    /// See [`CloseReason::Idle`].
+    Idle,
+    /// See [`CloseReason::TooMany`].
+    TooMany,
+    /// See [`CloseReason::Request`].
+    BadRequest,
+    /// See [`CloseReason::SilentFailure`].
+    SilentFailure,
+    /// See [`CloseReason::Stopping`].
+    Stopping,
+}
+
+impl Closing {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Closing; 8] = [
+        Closing::PeerClosed,
+        Closing::Broken,
+        Closing::BadFrame,
+        Closing::Idle,
+        Closing::TooMany,
+        Closing::BadRequest,
+        Closing::SilentFailure,
+        Closing::Stopping,
+    ];
+    /// How many there are.
+    pub const COUNT: usize = Closing::ALL.len();
+
+    /// Its name among the metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Closing::PeerClosed => "peer_closed",
+            Closing::Broken => "broken",
+            Closing::BadFrame => "bad_frame",
+            Closing::Idle => "idle",
+            Closing::TooMany => "too_many",
+            Closing::BadRequest => "bad_request",
+            Closing::SilentFailure => "silent_failure",
+            Closing::Stopping => "stopping",
+        }
+    }
+}
+
 impl CloseReason {
+    /// What kind of reason it is.
+    pub fn kind(&self) -> Closing {
+        match self {
+            CloseReason::PeerClosed => Closing::PeerClosed,
+            CloseReason::Broken(_) => Closing::Broken,
+            CloseReason::Frame(_) => Closing::BadFrame,
+            CloseReason::Idle => Closing::Idle,
+            CloseReason::TooMany => Closing::TooMany,
+            CloseReason::Request(_) => Closing::BadRequest,
+            CloseReason::SilentFailure(_) => Closing::SilentFailure,
+            CloseReason::Stopping => Closing::Stopping,
+        }
+    }
+
     /// Whether it is part of ordinary life, not worth an operator's attention.
     pub fn is_ordinary(&self) -> bool {
         match self {
@@ -72,6 +138,18 @@ impl fmt::Display for CloseReason {
                 write!(f, "a produce request without acknowledgement failed: {why}")
             }
             CloseReason::Stopping => f.write_str("the broker stops"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_has_its_place() {
+        for (index, kind) in Closing::ALL.into_iter().enumerate() {
+            assert_eq!(kind as usize, index, "{}", kind.name());
         }
     }
 }

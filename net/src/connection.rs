@@ -14,6 +14,7 @@ use std::net::SocketAddr;
 use shard::{Buf, Nanos, SocketId};
 
 use crate::close::CloseReason;
+use crate::counts::Arrival;
 use crate::frame::FrameReader;
 use crate::replies::{Replies, Reply};
 
@@ -47,6 +48,8 @@ pub(crate) struct Connection {
     pub(crate) is_sending: bool,
     /// Bytes that are being sent.
     pub(crate) sending_bytes: usize,
+    /// The requests whose replies are being sent.
+    pub(crate) sending: Vec<Arrival>,
     /// Bytes of replies that are made and not yet being sent.
     pub(crate) reply_bytes: usize,
     /// Whether a request with a bulky reply is under way: nothing else is handed on until it is out, so that a peer
@@ -67,12 +70,13 @@ impl Connection {
         let (mut parts, mut bytes) = (Vec::new(), 0);
         while bytes < bytes_max && self.closing.is_none() {
             match self.replies.pop() {
-                Some(Reply::Send(reply)) => {
+                Some((arrival, Reply::Send(reply))) => {
                     bytes += reply.iter().map(|part| part.len()).sum::<usize>();
                     parts.extend(reply);
+                    self.sending.push(arrival);
                 }
-                Some(Reply::Silent) => {}
-                Some(Reply::Close(reason)) => self.closing = Some(reason),
+                Some((arrival, Reply::Silent)) => self.sending.push(arrival),
+                Some((_, Reply::Close(reason))) => self.closing = Some(reason),
                 None => break,
             }
         }

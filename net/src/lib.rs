@@ -10,11 +10,13 @@ mod server;
 mod admission;
 mod close;
 mod connection;
+mod counts;
 mod frame;
 mod replies;
 
 pub use admission::Admission;
-pub use close::CloseReason;
+pub use close::{CloseReason, Closing};
+pub use counts::NetCounts;
 pub use frame::FrameError;
 pub use replies::Reply;
 pub use server::{ConnectionId, Event, Limits, ListenerIndex, NetTurn, ReplySlot, Server};

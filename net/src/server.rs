@@ -12,6 +12,7 @@ use slab::Slab;
 use crate::admission::Admission;
 use crate::close::CloseReason;
 use crate::connection::{Connection, Receiving};
+use crate::counts::{Arrival, NetCounts};
 use crate::frame::FrameReader;
 use crate::replies::{Replies, Reply};
 
@@ -106,9 +107,14 @@ fn token(kind: u64, key: usize) -> Token {
     Token((kind << 56) | key as u64)
 }
 
+/// The API key that a request begins with; -1 if it is too short for one.
+fn key_of(frame: &[u8]) -> i16 {
+    frame.first_chunk().map_or(-1, |key| i16::from_be_bytes(*key))
+}
+
 /// Whether a request's reply can be large: any but that of Produce, which is also the one that clients send in a row.
 fn has_bulky_reply(frame: &[u8]) -> bool {
-    frame.first_chunk() != Some(&ApiKey::Produce.code().to_be_bytes())
+    key_of(frame) != ApiKey::Produce.code()
 }
 
 /// One core's connections.
@@ -129,6 +135,7 @@ pub struct Server {
     is_held: bool,
     held: Vec<usize>,
     is_stopping: bool,
+    counts: NetCounts,
 }
 
 impl Server {
@@ -146,6 +153,7 @@ impl Server {
             is_held: false,
             held: Vec::new(),
             is_stopping: false,
+            counts: NetCounts::default(),
         }
     }
 
@@ -168,6 +176,11 @@ impl Server {
     /// Bytes of replies that are made and not yet with the kernel, of all connections.
     pub fn reply_bytes(&self) -> usize {
         self.reply_bytes
+    }
+
+    /// What was counted so far.
+    pub fn counts(&self) -> &NetCounts {
+        &self.counts
     }
 
     /// Who is at the other end; `None` if the connection is gone.
@@ -222,6 +235,7 @@ impl Server {
         if !more {
             self.accept_again(turn, listener);
         }
+        self.counts.accepted += 1;
         self.generation = self.generation.wrapping_add(1);
         let connection = Connection {
             generation: self.generation,
@@ -234,6 +248,7 @@ impl Server {
             room_filled: 0,
             is_sending: false,
             sending_bytes: 0,
+            sending: Vec::new(),
             reply_bytes: 0,
             is_bulky: false,
             is_listed: false,
@@ -259,6 +274,7 @@ impl Server {
     fn on_piece(&mut self, turn: &mut NetTurn<'_>, key: usize, piece: Buf) {
         let connection = &mut self.connections[key];
         connection.last_active = turn.now;
+        self.counts.received_bytes += piece.len() as u64;
         if connection.closing.is_some() {
             return;
         }
@@ -276,6 +292,7 @@ impl Server {
         let connection = &mut self.connections[key];
         connection.receiving = Receiving::Paused;
         connection.last_active = turn.now;
+        self.counts.received_bytes += (buffer.len() - connection.room_filled) as u64;
         if connection.closing.is_some() {
             return self.list(key);
         }
@@ -298,7 +315,8 @@ impl Server {
         while !self.is_held && connection.may_ask(self.limits.requests_max) {
             let Some(frame) = connection.reader.pop() else { break };
             connection.is_bulky = has_bulky_reply(&frame);
-            let slot = ReplySlot { connection: id, sequence: connection.replies.open() };
+            let arrival = Arrival { key: key_of(&frame), at: turn.now };
+            let slot = ReplySlot { connection: id, sequence: connection.replies.open(arrival) };
             self.events.push(Event::Request { slot, frame });
         }
         if !connection.reader.has_frames() {
@@ -331,7 +349,12 @@ impl Server {
         let connection = &mut self.connections[key];
         connection.is_sending = false;
         connection.last_active = turn.now;
-        self.reply_bytes -= std::mem::take(&mut connection.sending_bytes);
+        let sent_bytes = std::mem::take(&mut connection.sending_bytes);
+        self.reply_bytes -= sent_bytes;
+        self.counts.sent_bytes += sent_bytes as u64;
+        for arrival in connection.sending.drain(..) {
+            self.counts.on_answered(arrival, turn.now);
+        }
         if connection.replies.len() == 0 {
             connection.is_bulky = false;
         }
@@ -346,12 +369,16 @@ impl Server {
         self.limits.admission.leave(connection.peer.ip());
         let id = ConnectionId { key: key as u32, generation: connection.generation };
         let reason = connection.closing.unwrap_or(CloseReason::PeerClosed);
+        self.counts.on_closed(&reason);
         self.events.push(Event::Closed { connection: id, peer: connection.peer, reason });
     }
 
     fn on_failed(&mut self, turn: &mut NetTurn<'_>, failed: Token, key: usize, error: IoError) {
         match failed.0 >> 56 {
-            ACCEPT => self.resting.push((key, turn.now.plus_ms(ACCEPT_REST_MS))),
+            ACCEPT => {
+                self.counts.accept_failures += 1;
+                self.resting.push((key, turn.now.plus_ms(ACCEPT_REST_MS)));
+            }
             RECEIVE if error == IoError::CANCELLED && self.connections[key].closing.is_none() => {
                 self.connections[key].receiving = Receiving::Paused;
                 self.hand_on(turn, key);
@@ -422,6 +449,10 @@ impl Server {
             } else if connection.closing.is_some() {
                 self.push_close(turn, key);
             } else {
+                // Requests that want no reply are done with.
+                for arrival in connection.sending.drain(..) {
+                    self.counts.on_answered(arrival, turn.now);
+                }
                 self.hand_on(turn, key);
             }
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::buffer::Pool;
 use crate::clock::WallMs;
-use crate::mail::{self, Bell, ShardId};
+use crate::mail::{self, Bell, Guest, ShardId};
 use crate::ring::{Ring, RingError};
 use crate::turn::{App, Shard};
 
@@ -210,16 +210,24 @@ impl Running {
 }
 
 /// Starts one core per entry of `cpus`, pinned where a CPU is named. `build` makes each core's application on the
-/// core's own thread. Returns when all have started, or the first error after the others were stopped.
-pub fn run<A, E, F>(cpus: &[Option<usize>], pool: &Pool, build: F) -> Result<Running, BootError<E>>
+/// core's own thread. Returns when all have started, or the first error after the others were stopped. With `has_guest`
+/// there is one more party on the bus, whose end is given back.
+pub fn run<A, E, F>(
+    cpus: &[Option<usize>],
+    pool: &Pool,
+    has_guest: bool,
+    build: F,
+) -> Result<(Running, Option<Guest<A::Mail>>), BootError<E>>
 where
     A: App + 'static,
     E: Send + 'static,
     F: Fn(ShardId, &mut Ring) -> Result<A, E> + Send + Sync + 'static,
 {
     let count = u16::try_from(cpus.len()).expect("fewer cores than 65,536");
-    let mailboxes = mail::connect::<A::Mail>(count).map_err(BootError::System)?;
-    let bells = mailboxes[0].bells().to_vec();
+    let mut mailboxes =
+        mail::connect::<A::Mail>(count + u16::from(has_guest)).map_err(BootError::System)?;
+    let guest = if has_guest { mailboxes.pop().map(Guest::new) } else { None };
+    let bells = mailboxes[0].bells()[..cpus.len()].to_vec();
     let stop = Arc::new(AtomicBool::new(false));
     let build = Arc::new(build);
     let (report, reports) = mpsc::channel();
@@ -256,7 +264,24 @@ where
             return Err(error);
         }
     }
-    Ok(running)
+    Ok((running, guest))
+}
+
+/// How much time the calling thread has used on a CPU.
+pub fn thread_cpu() -> Duration {
+    cpu_clock(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// How much time all threads of the process have used on CPUs.
+pub fn process_cpu() -> Duration {
+    cpu_clock(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn cpu_clock(clock: libc::clockid_t) -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a plain system call that fills a local. It fails for unknown clocks alone, and then time stays 0.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.clamp(0, 999_999_999) as u32)
 }
 
 fn start_core<A: App, E>(

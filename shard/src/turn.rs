@@ -21,6 +21,21 @@ const LETTERS_MAX: usize = 4096;
 /// Timers fired in one turn.
 const TIMERS_MAX: usize = 4096;
 
+/// What a core's loop has done since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LoopCounts {
+    /// Turns.
+    pub turns: u64,
+    /// Completions that were handed to the application.
+    pub completions: u64,
+    /// Letters that came from other cores.
+    pub letters: u64,
+    /// Time in turns, sleep left out, ns.
+    pub busy_nanos: u64,
+    /// The longest turn, ns.
+    pub longest_nanos: u64,
+}
+
 /// What an application may do and know during one turn.
 pub struct Turn<'a, M> {
     /// Which core this is.
@@ -41,6 +56,8 @@ pub struct Turn<'a, M> {
     pub mail: &'a mut Outbox<M>,
     /// Memory for buffers.
     pub pool: &'a Pool,
+    /// What the loop has done so far.
+    pub counts: LoopCounts,
 }
 
 /// The application that a core runs.
@@ -77,6 +94,7 @@ pub struct Shard<I: Io, A: App> {
     ops: Ops,
     pool: Pool,
     done: Vec<Completion>,
+    counts: LoopCounts,
     is_busy: bool,
     is_stopping: bool,
 }
@@ -92,6 +110,7 @@ impl<I: Io, A: App> Shard<I, A> {
             ops: Ops::default(),
             pool,
             done: Vec::new(),
+            counts: LoopCounts::default(),
             is_busy: true,
             is_stopping: false,
         }
@@ -135,6 +154,8 @@ impl<I: Io, A: App> Shard<I, A> {
         let letters: Vec<_> = std::iter::from_fn(|| mailbox.receive()).take(LETTERS_MAX).collect();
         let due: Vec<_> = std::iter::from_fn(|| self.timers.pop_due(now)).take(TIMERS_MAX).collect();
         let is_cut = letters.len() == LETTERS_MAX || due.len() == TIMERS_MAX;
+        self.counts.completions += done.len() as u64;
+        self.counts.letters += letters.len() as u64;
         let has_more = self.with_turn(|app, turn| {
             app.on_turn_start(turn);
             for completion in done.drain(..) {
@@ -152,6 +173,10 @@ impl<I: Io, A: App> Shard<I, A> {
         self.done = done;
         self.is_busy = has_more || is_cut;
         self.end_turn();
+        let took = self.io.now().since(now).as_nanos() as u64;
+        self.counts.turns += 1;
+        self.counts.busy_nanos += took;
+        self.counts.longest_nanos = self.counts.longest_nanos.max(took);
     }
 
     fn sleep_and_reap(&mut self) {
@@ -191,6 +216,7 @@ impl<I: Io, A: App> Shard<I, A> {
             timers: &mut self.timers,
             mail: self.mailbox.outbox(),
             pool: &self.pool,
+            counts: self.counts,
         };
         act(&mut self.app, &mut turn)
     }
