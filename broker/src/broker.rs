@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use net::{CloseReason, ConnectionId, Event, ListenerIndex, NetTurn, Reply, ReplySlot, Server};
-use protocol::{ApiKey, DecodeError, Decoder, Message, RequestHeader, Uuid, encode_response};
+use protocol::{ApiKey, DecodeError, Decoder, ErrorCode, Message, RequestHeader, Uuid, encode_response};
 use rustc_hash::FxHashMap;
 use shard::random::Random;
 use shard::{App, Buf, Completion, ListenerId, ShardId, Token};
@@ -31,7 +31,11 @@ use crate::partition::{Outbound, Partitions};
 use crate::pending::PendingRequests;
 use crate::request::Request;
 use crate::transactions::TxnCoordinators;
+
 use crate::transactions::ask::TxnQuestion;
+
+mod inspect;
+use inspect::Inspection;
 
 /// How often connections are looked over, in ms.
 const TICK_MS: i64 = 1000;
@@ -79,6 +83,10 @@ pub struct Broker {
     /// Memory for a turn's events.
     events: Vec<Event>,
     closings: ClosingLog,
+    /// Errors that requests were answered with, by API key and code.
+    errors: FxHashMap<(i16, i16), u64>,
+    /// The report that is being told to the control thread.
+    inspection: Option<Inspection>,
     id_count: u64,
     phase: Phase,
 }
@@ -123,6 +131,8 @@ impl Broker {
             spare: Outbound::default(),
             events: Vec::new(),
             closings: ClosingLog::default(),
+            errors: FxHashMap::default(),
+            inspection: None,
             id_count: 0,
             phase: Phase::Starting,
             node,
@@ -266,8 +276,21 @@ impl Broker {
 
     /// Answers a request.
     pub fn reply<'a>(&mut self, turn: &mut Turn<'_>, request: &Request, body: &impl Message<'a>) {
-        let frame = encode_response(request.key, request.version, request.correlation_id, body);
+        let frame = self.encode_reply(request, body);
         self.reply_frame(turn, request, frame);
+    }
+
+    /// The frame of a reply; its errors are counted.
+    pub fn encode_reply<'a>(&mut self, request: &Request, body: &impl Message<'a>) -> Vec<u8> {
+        body.each_error(&mut |code| self.note_error(request.key, code));
+        encode_response(request.key, request.version, request.correlation_id, body)
+    }
+
+    /// Counts an error that a request is answered with.
+    pub fn note_error(&mut self, key: ApiKey, code: i16) {
+        if code != ErrorCode::None.code() {
+            *self.errors.entry((key.code(), code)).or_default() += 1;
+        }
     }
 
     /// Answers a request with a whole frame.
@@ -611,6 +634,8 @@ impl App for Broker {
                 partitions.iter().for_each(|partition| self.partitions.unwatch(id, partition));
             }
             Mail::Serve => self.serve(turn),
+            Mail::Inspect(asked) => self.on_inspect(turn, from, asked),
+            Mail::Report(_) => unreachable!("reports go to the control thread"),
         }
         self.settle(turn);
     }
@@ -646,6 +671,7 @@ impl App for Broker {
         self.settle(turn);
         let is_busy = self.partitions.on_background(turn, &mut self.out);
         self.settle(turn);
+        has_more |= self.report_on(turn);
         is_busy || has_more
     }
 

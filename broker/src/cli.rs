@@ -2,8 +2,8 @@
 //! [`log_tools`](crate::log_tools).
 //!
 //! A flag is a short way to write a setting: `--data-dir D` is `log.dirs=D`, `--listen` is `listeners`,
-//! `--advertise` is `advertised.listeners`, `--cores` is `ringlog.cores`, `--node-id` is `node.id`. Flags
-//! come before `--set`, and `--set` before the file. What flags add to the settings is convenience: an
+//! `--advertise` is `advertised.listeners`, `--http` is `ringlog.http.listen`, `--cores` is `ringlog.cores`, `--node-id` is
+//! `node.id`. Flags come before `--set`, and `--set` before the file. What flags add to the settings is convenience: an
 //! address needs no listener name, and a listener that is named here needs no entry in the protocol map.
 
 use std::fmt;
@@ -55,6 +55,9 @@ pub struct StartArgs {
     /// repeated [default: where it listens]
     #[arg(long, value_name = "ADDR")]
     pub advertise: Vec<String>,
+    /// Serve metrics and health over HTTP here: host:port, or :port for every interface; may be repeated [default: nowhere]
+    #[arg(long, value_name = "ADDR")]
+    pub http: Vec<String>,
     /// Run on so many cores, or on a list such as 0,2-3 [default: all]
     #[arg(long, value_name = "N|LIST")]
     pub cores: Option<String>,
@@ -144,6 +147,9 @@ impl StartArgs {
         }
         if let Some(cores) = &self.cores {
             push("ringlog.cores", cores.clone(), "--cores");
+        }
+        if !self.http.is_empty() {
+            push("ringlog.http.listen", self.http.join(","), "--http");
         }
         if let Some(node_id) = &self.node_id {
             push("node.id", node_id.clone(), "--node-id");

@@ -5,6 +5,8 @@ pub mod ask;
 pub mod classic;
 pub mod consumer;
 pub mod coordinator;
+pub mod facts;
+pub mod history;
 pub mod record;
 pub mod step;
 

@@ -18,11 +18,13 @@ pub mod api;
 
 mod answer;
 mod closing_log;
+pub mod control;
 mod data_dir;
 mod fetch_session;
 mod mail;
 pub mod node;
 mod pending;
+pub mod report;
 mod resource;
 mod topic_name;
 pub mod transactions;

@@ -9,6 +9,7 @@ use storage::{Marker, Offset, Promise};
 use crate::answer::Answer;
 use crate::groups::ask::GroupQuestion;
 use crate::metadata::Image;
+use crate::report::{Inspect, Report};
 use crate::request::Request;
 use crate::transactions::ask::TxnQuestion;
 
@@ -78,6 +79,10 @@ pub enum Mail {
     Unwatch(PendingId, Vec<PartitionId>),
     /// From the controller to all: every core has its partitions open, connections may come.
     Serve,
+    /// From the control thread: tell of yourself.
+    Inspect(Inspect),
+    /// To the control thread: a part of what was asked.
+    Report(Report),
 }
 
 /// A question about one partition.

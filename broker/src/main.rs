@@ -51,6 +51,9 @@ fn run(args: &StartArgs, started: Instant) -> Result<(), Box<dyn std::error::Err
         }
     });
     node.running.join();
+    if let Some(control) = node.control {
+        control.stop();
+    }
     tracing::info!("stopped");
     Ok(())
 }
@@ -66,6 +69,10 @@ fn print_banner(node: &RunningNode, descriptors: u64) {
             addresses.join(" and "),
             listener.name
         );
+    }
+    if let Some(control) = &node.control {
+        let addresses: Vec<String> = control.addresses.iter().map(|it| format!("http://{it}")).collect();
+        println!("  metrics     {}", addresses.join(" and "));
     }
     println!("  cores       {:?}, one thread each; up to {descriptors} descriptors", node.cpus);
     println!("  data        {}", node.node.data_dir_text);

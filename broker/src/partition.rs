@@ -7,6 +7,7 @@ mod append;
 mod closing;
 mod compaction;
 mod durable;
+pub mod facts;
 mod leftovers;
 mod lookup;
 mod open;
@@ -38,13 +39,15 @@ use append::Waiting;
 use closing::Closing;
 use compaction::Compactions;
 use durable::Durability;
-pub use durable::{log_id, partition_id};
+pub use durable::{JournalFacts, log_id, partition_id};
+use facts::Facts;
 pub use leftovers::{IMPORT_DIR, IMPORT_MARK, remove_leftovers, remove_unfinished_import};
 pub use open::{open_log, partition_dir, replay_journals};
 use opening::Openings;
 pub use own::{OwnRead, OwnTransaction};
 use read::{Budget, PendingRead};
 use rest::Resting;
+pub use space::DiskFacts;
 use space::DiskSpace;
 use upkeep::Upkeep;
 use watch::Watches;
@@ -81,6 +84,8 @@ struct Partition {
     is_inherited: bool,
     /// Whether it is being compacted or waits for it.
     is_compacting: bool,
+    /// What is told of it.
+    facts: Facts,
     /// When it was asked something last.
     used_at: Nanos,
     /// When its log is looked at next, if it stands in the queue of upkeep.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,13 +10,15 @@ use std::time::Instant;
 use net::{Admission, ListenerIndex};
 use shard::boot::{self, BootError, DirLock, Running};
 use shard::ring::{Files, Ring, RingError};
-use shard::{Disk, DurableWrites, Io, ListenerId, Pool, ShardId};
+use shard::{Disk, DurableWrites, Guest, Io, ListenerId, Pool, ShardId};
 
 use storage::{StorageError, journal};
 
 use crate::broker::Broker;
 use crate::config::{Cores, ServerConfig};
+use crate::control::Control;
 use crate::data_dir::{self, DataDirError};
+use crate::mail::Mail;
 use crate::metadata::controller::Controller;
 use crate::metadata::log::MetadataError;
 use crate::metadata::placement;
@@ -42,6 +44,13 @@ pub enum StartError {
     Journal(StorageError),
     /// An address cannot be listened on.
     Listen {
+        /// Which.
+        address: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// An address for metrics and health cannot be listened on.
+    Http {
         /// Which.
         address: String,
         /// Why not.
@@ -85,6 +94,12 @@ impl fmt::Display for StartError {
                     "cannot listen on {address}: {error}: stop what does, or start with another --listen"
                 )
             }
+            StartError::Http { address, error } => {
+                write!(
+                    f,
+                    "cannot serve metrics on {address}: {error}: stop what listens there, or start with another --http"
+                )
+            }
             StartError::Core { core, allowed } => {
                 write!(f, "core {core} is not one that this process may use: they are {allowed:?}")
             }
@@ -111,6 +126,8 @@ pub struct RunningNode {
     pub durable_writes: DurableWrites,
     /// Its cores.
     pub running: Running,
+    /// What serves metrics and health, if that was asked for.
+    pub control: Option<Control>,
     /// Keeps other processes out of its directory.
     pub lock: DirLock,
 }
@@ -127,6 +144,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
     };
     check_versions(&data_dir)?;
     let addresses = find_addresses(&config)?;
+    let http = bind_http(&config)?;
     let id = config.values().node_id();
     let random = [boot::random_seed(), boot::random_seed()];
     let identity =
@@ -157,8 +175,16 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
     });
     let pool = Pool::new(node.config.values().ringlog_pool_bytes() as usize);
     let durable_writes = probe_journal(&node)?;
-    let running = boot_cores(&node, &addresses, &cpus, &pool)?;
-    Ok(RunningNode { node, addresses, cpus, durable_writes, running, lock })
+    let (running, guest) = boot_cores(&node, &addresses, &cpus, &pool, !http.is_empty())?;
+    let control = match guest.map(|guest| start_control(http, guest, &node)).transpose() {
+        Ok(control) => control,
+        Err(error) => {
+            running.stopper().stop();
+            running.join();
+            return Err(error);
+        }
+    };
+    Ok(RunningNode { node, addresses, cpus, durable_writes, running, control, lock })
 }
 
 /// A core holds at most so many files open for its partitions, and as many that it is about to close: together a half of
@@ -192,7 +218,8 @@ fn boot_cores(
     addresses: &[Vec<SocketAddr>],
     cpus: &[usize],
     pool: &Pool,
-) -> Result<Running, StartError> {
+    has_guest: bool,
+) -> Result<(Running, Option<Guest<Mail>>), StartError> {
     let pins: Vec<Option<usize>> = cpus.iter().map(|&cpu| Some(cpu)).collect();
     let (node, addresses) = (Arc::clone(node), addresses.to_vec());
     let build = move |me: ShardId, ring: &mut Ring| {
@@ -200,11 +227,32 @@ fn boot_cores(
         let controller = if me == ShardId(0) { Some(open_controller(ring, &node)?) } else { None };
         Ok::<_, StartError>(Broker::new(me, Arc::clone(&node), controller, listeners))
     };
-    boot::run(&pins, pool, build).map_err(|error| match error {
+    boot::run(&pins, pool, has_guest, build).map_err(|error| match error {
         BootError::Ring(error) => StartError::Ring(error),
         BootError::System(error) => StartError::System(error),
         BootError::App(error) => error,
     })
+}
+
+/// The sockets for metrics and health. Nobody shares them, so they are bound once and kept.
+fn bind_http(config: &ServerConfig) -> Result<Vec<TcpListener>, StartError> {
+    let mut listeners = Vec::new();
+    for endpoint in config.http_listen() {
+        let fault = |error| StartError::Http { address: endpoint.to_string(), error };
+        for address in boot::free_addresses(&endpoint.host, endpoint.port).map_err(fault)? {
+            listeners.push(TcpListener::bind(address).map_err(fault)?);
+        }
+    }
+    Ok(listeners)
+}
+
+fn start_control(
+    http: Vec<TcpListener>,
+    guest: Guest<Mail>,
+    node: &Arc<Node>,
+) -> Result<Control, StartError> {
+    let descriptors_max = boot::raise_descriptor_limit().map_err(StartError::System)?;
+    Control::start(http, guest, Arc::clone(node), descriptors_max).map_err(StartError::System)
 }
 
 fn listen(

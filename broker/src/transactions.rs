@@ -3,6 +3,7 @@
 
 pub mod ask;
 pub mod coordinator;
+pub mod facts;
 pub mod record;
 
 mod home;

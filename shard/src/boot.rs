@@ -209,6 +209,9 @@ impl Running {
     }
 }
 
+/// Cores that run, and the end of the guest on their bus, if there is one.
+pub type Booted<M> = (Running, Option<Guest<M>>);
+
 /// Starts one core per entry of `cpus`, pinned where a CPU is named. `build` makes each core's application on the
 /// core's own thread. Returns when all have started, or the first error after the others were stopped. With `has_guest`
 /// there is one more party on the bus, whose end is given back.
@@ -217,15 +220,14 @@ pub fn run<A, E, F>(
     pool: &Pool,
     has_guest: bool,
     build: F,
-) -> Result<(Running, Option<Guest<A::Mail>>), BootError<E>>
+) -> Result<Booted<A::Mail>, BootError<E>>
 where
     A: App + 'static,
     E: Send + 'static,
     F: Fn(ShardId, &mut Ring) -> Result<A, E> + Send + Sync + 'static,
 {
     let count = u16::try_from(cpus.len()).expect("fewer cores than 65,536");
-    let mut mailboxes =
-        mail::connect::<A::Mail>(count + u16::from(has_guest)).map_err(BootError::System)?;
+    let mut mailboxes = mail::connect::<A::Mail>(count + u16::from(has_guest)).map_err(BootError::System)?;
     let guest = if has_guest { mailboxes.pop().map(Guest::new) } else { None };
     let bells = mailboxes[0].bells()[..cpus.len()].to_vec();
     let stop = Arc::new(AtomicBool::new(false));

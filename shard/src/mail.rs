@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 
@@ -138,9 +138,9 @@ impl<M> Guest<M> {
         self.mailbox.me()
     }
 
-    /// What rings when mail has come: a descriptor that can be waited for.
-    pub fn bell(&self) -> Arc<Bell> {
-        Arc::clone(self.mailbox.bell())
+    /// A descriptor that can be read when mail has come, eight bytes at a time: to be waited for.
+    pub fn descriptor(&self) -> io::Result<OwnedFd> {
+        self.mailbox.bell().event.try_clone()
     }
 
     /// Sends a letter, at once.
@@ -156,18 +156,6 @@ impl<M> Guest<M> {
         self.mailbox.bell().park();
         self.mailbox.flush();
         std::iter::from_fn(|| self.mailbox.receive()).collect()
-    }
-}
-
-impl AsFd for Bell {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.event.as_fd()
-    }
-}
-
-impl AsRawFd for Bell {
-    fn as_raw_fd(&self) -> RawFd {
-        self.event.as_raw_fd()
     }
 }
 
@@ -303,7 +291,7 @@ mod tests {
         let mut sender = boxes.pop().unwrap();
         let count = 20_000;
         let reader = std::thread::spawn(move || {
-            let bell = guest.bell();
+            let bell = guest.descriptor().unwrap();
             let mut expected = 0;
             while expected < count {
                 let mut poll = libc::pollfd { fd: bell.as_raw_fd(), events: libc::POLLIN, revents: 0 };

@@ -57,6 +57,15 @@ pub struct Place {
     pub position: u32,
 }
 
+/// What a journal has written since it was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JournalCounts {
+    /// Commits: one write each.
+    pub commits: u64,
+    /// Their bytes, padding included.
+    pub bytes: u64,
+}
+
 /// A core's journal, open for appending.
 #[derive(Debug)]
 pub struct Journal {
@@ -83,6 +92,7 @@ pub struct Journal {
     free_to: u64,
     spare: Option<AlignedBuf>,
     failed: Option<IoError>,
+    counts: JournalCounts,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -123,6 +133,16 @@ impl Journal {
     /// How its writes become durable.
     pub fn writes(&self) -> DurableWrites {
         self.writes
+    }
+
+    /// What it has written.
+    pub fn counts(&self) -> JournalCounts {
+        self.counts
+    }
+
+    /// Its size in bytes.
+    pub fn len_bytes(&self) -> u64 {
+        self.len
     }
 
     /// Why nothing can be committed any more, if so.
@@ -231,6 +251,8 @@ impl Journal {
         self.entry_count = 0;
         self.frames.push_back(Frame { sequence: self.next_sequence, start, end: start + len });
         self.next_sequence += 1;
+        self.counts.commits += 1;
+        self.counts.bytes += len;
         self.head = start + len;
         self.flight = Some(Flight::Frame(std::mem::take(&mut self.commits)));
         ops.push(token, Op::WriteDurable { file: self.file, offset: start, buffer });

@@ -212,6 +212,13 @@ impl Log {
         self.segments.len()
     }
 
+    /// When the segment that has `offset` was begun, by the clock of the broker that appended to it: no later than that
+    /// record was appended. `None` if there is nothing to tell it by.
+    pub fn appended_at(&self, offset: Offset) -> Option<WallMs> {
+        let segment = self.segments.get(self.segment_of(offset))?;
+        (segment.size > 0 && segment.first_appended_at >= 0).then_some(WallMs(segment.first_appended_at))
+    }
+
     /// Why it takes no appends, if it does not.
     pub fn offline(&self) -> Option<&Offline> {
         self.offline.as_ref()

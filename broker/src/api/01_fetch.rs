@@ -333,6 +333,7 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let mut state = pending.fetch.take().expect("a fetch has its state");
     forget(broker, turn, id, &state);
     let mut fetched: Vec<Fetched> = pending.take_answers().map(Answer::fetched).collect();
+    fetched.iter().for_each(|one| broker.note_error(ApiKey::Fetch, one.error.code()));
     keep_within(&mut fetched, &state.wanted, state.max_bytes);
     let shown = broker.sessions.on_answered(turn, &mut state.session, &state.wanted, &fetched);
     let reply = write_reply(broker, &pending.request, &state, &fetched, &shown);
@@ -443,6 +444,7 @@ fn partition_head<'a>(
 
 /// An error of the whole request: no topics, no session.
 fn reply_error(broker: &mut Broker, turn: &mut Turn<'_>, request: &Request, error: ErrorCode) {
+    broker.note_error(ApiKey::Fetch, error.code());
     let head = FetchHead { error, ..Default::default() };
     let writer: FetchResponseWriter<Buf> =
         FetchResponseWriter::begin(Vec::new(), request.version, request.correlation_id, head);

@@ -26,11 +26,12 @@ fn on_leave_group(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
     let leaving = if request.version < BATCH_FROM {
-        vec![Leaving { member: asked.member_id.to_owned(), instance: None }]
+        vec![Leaving { member: asked.member_id.to_owned(), ..Default::default() }]
     } else {
         let members = asked.members.iter().map(|member| Leaving {
             member: member.member_id.to_owned(),
             instance: member.group_instance_id.map(str::to_owned),
+            reason: member.reason.map(str::to_owned),
         });
         members.collect()
     };

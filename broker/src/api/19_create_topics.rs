@@ -152,6 +152,8 @@ fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
         encode_response(request.key, request.version, request.correlation_id, &response)
     };
     let reply = reply_of(&results);
+    let refused = results.iter().filter_map(|(.., planned)| planned.as_ref().err());
+    refused.for_each(|refusal| broker.note_error(request.key, refusal.code().code()));
     if records.is_empty() {
         return broker.reply_frame(turn, &request, reply);
     }

@@ -68,7 +68,7 @@ fn on_delete_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     }
     let records: Vec<Record> = removed.iter().map(|&id| Record::RemoveTopic { id }).collect();
     let mut response = DeleteTopicsResponse { responses: results, ..Default::default() };
-    let reply = encode_response(request.key, request.version, request.correlation_id, &response);
+    let reply = broker.encode_reply(&request, &response);
     if records.is_empty() {
         return broker.reply_frame(turn, &request, reply);
     }

@@ -63,6 +63,7 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
         encode_response(request.key, request.version, request.correlation_id, &response)
     };
     let (reply, failure) = (encode(ErrorCode::None), encode(ErrorCode::KafkaStorageError));
+    refusals.iter().flatten().for_each(|Refusal(error, _)| broker.note_error(request.key, error.code()));
     if records.is_empty() || asked.validate_only {
         return broker.reply_frame(turn, &request, reply);
     }

@@ -83,6 +83,12 @@ pub(super) fn check_named_list(text: &str) -> Result<(), String> {
     text.split(',').try_for_each(|element| parse_named(element.trim()).map(|_| ()))
 }
 
+/// Checks a comma-separated list of [`Endpoint::parse`]; an empty one is none.
+pub(super) fn check_endpoints(text: &str) -> Result<(), String> {
+    let elements = text.split(',').map(str::trim).filter(|element| !element.is_empty());
+    elements.map(Endpoint::parse).try_for_each(|parsed| parsed.map(|_| ()))
+}
+
 /// Checks `NAME:PROTOCOL`, several by comma.
 pub(super) fn check_protocol_map(text: &str) -> Result<(), String> {
     const PROTOCOLS: &[&str] = &["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"];

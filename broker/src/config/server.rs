@@ -12,7 +12,7 @@ use super::alter::{self, Alteration, Texts};
 use super::cores::Cores;
 use super::describe::{Entry, Layers, Synonym};
 use super::given::{Given, StartFault, merge};
-use super::listener::{Listener, plan_listeners};
+use super::listener::{Endpoint, Listener, plan_listeners};
 use super::server_table::{SERVER_SETTINGS, find_server_setting};
 use super::setting::{Change, InvalidSetting, Setting, Value, list_elements};
 use super::topic_table::find_topic_setting;
@@ -70,6 +70,10 @@ typed_settings! {
         ringlog_disk_reserve_bytes: Option<u64> = "ringlog.disk.reserve.bytes",
         log_cleaner_dedupe_buffer_size: u64 = "log.cleaner.dedupe.buffer.size",
         ringlog_journal_bytes: u64 = "ringlog.journal.bytes",
+        ringlog_metrics_group_partitions_max: u32 = "ringlog.metrics.group.partitions.max",
+        ringlog_metrics_groups_max: u32 = "ringlog.metrics.groups.max",
+        ringlog_metrics_partitions_max: u32 = "ringlog.metrics.partitions.max",
+        ringlog_metrics_topics_max: u32 = "ringlog.metrics.topics.max",
         ringlog_pool_bytes: u64 = "ringlog.pool.bytes",
         transaction_max_timeout_ms: i32 = "transaction.max.timeout.ms",
         transaction_partition_verification_enable: bool = "transaction.partition.verification.enable",
@@ -201,6 +205,13 @@ impl ServerConfig {
         &self.cores
     }
 
+    /// `ringlog.http.listen`: where metrics and health are served.
+    pub fn http_listen(&self) -> Vec<Endpoint> {
+        let text = self.layers.set_text("ringlog.http.listen").unwrap_or_default();
+        let parse = |text: &String| Endpoint::parse(text).expect("the table checked it");
+        list_elements(text).iter().map(parse).collect()
+    }
+
     /// `broker.rack`.
     pub fn broker_rack(&self) -> Option<&str> {
         self.layers.set_text("broker.rack").filter(|rack| !rack.is_empty())
@@ -318,6 +329,7 @@ pub(super) const READ_BY_HAND: &[&str] = &[
     "log.dir",
     "log.dirs",
     "ringlog.cores",
+    "ringlog.http.listen",
     "ringlog.log.level",
 ];
 

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use super::absent::reason_absent;
 use super::cores::Cores;
 use super::group_table::GROUP_SETTINGS;
-use super::listener::{check_named_list, check_protocol_map};
+use super::listener::{check_endpoints, check_named_list, check_protocol_map};
 use super::nearest::{nearest, nearest_within};
 use super::setting::{Effect, InvalidSetting, Kind, Setting, Valid, excerpt};
 use super::topic_table::TOPIC_SETTINGS;
@@ -125,6 +125,13 @@ static OWN_SETTINGS: &[Setting] = &[
         "Producers are refused with a reason before less than this is free on the disk, so that reading, deleting \
          and administration go on; -1 keeps a twentieth of the file system, at most 1 GiB.",
     ),
+    Setting::new("ringlog.http.listen", Kind::List, "", Valid::Syntax(check_endpoints))
+        .without_default()
+        .at_start()
+        .about(
+        "Where metrics and health are served over HTTP, as host:port, or :port for every interface; there may be \
+         several. Whoever can connect can read them. None by default.",
+    ),
     Setting::new("ringlog.journal.bytes", Kind::Long, "67108864", Valid::AtLeast(262_144)).at_start().about(
         "The size of each core's journal, which takes every append that is to survive a loss of power before its \
          segment is synced. It is written in full when it is made. A larger one means fewer syncs and a longer \
@@ -138,6 +145,19 @@ static OWN_SETTINGS: &[Setting] = &[
     )
     .at_start()
     .about("How much the broker writes to its own log."),
+    Setting::new("ringlog.metrics.group.partitions.max", Kind::Int, "10000", Valid::AtLeast(0)).at_start().about(
+        "How many partitions metrics show of all groups together, with committed offset and lag; each core has its share. \
+         A group that does not fit is shown without.",
+    ),
+    Setting::new("ringlog.metrics.groups.max", Kind::Int, "1000", Valid::AtLeast(0))
+        .at_start()
+        .about("How many groups metrics show one by one; each core has its share. How many are left out is a metric."),
+    Setting::new("ringlog.metrics.partitions.max", Kind::Int, "10000", Valid::AtLeast(0)).at_start().about(
+        "With more partitions than this, metrics show the sums of topics alone. How many are left out is a metric.",
+    ),
+    Setting::new("ringlog.metrics.topics.max", Kind::Int, "1000", Valid::AtLeast(0)).at_start().about(
+        "How many topics metrics show, the first by name. How many are left out is a metric.",
+    ),
     Setting::new("ringlog.pool.bytes", Kind::Long, "8388608", Valid::AtLeast(0)).at_start().about(
         "The most bytes of free buffers that the process keeps for reuse instead of giving them back.",
     ),

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use protocol::group_history::GroupHistory;
 use protocol::{ErrorCode, Uuid};
 
+use super::facts::CommittedFacts;
 use super::record::{Assignment, Bytes};
 use storage::{Marker, Offset};
 
@@ -51,6 +53,8 @@ pub enum GroupAsk {
     ConsumerHeartbeat(Box<ConsumerHeartbeat>),
     /// ConsumerGroupDescribe.
     ConsumerDescribe,
+    /// What Ringlog tells besides: why it rebalanced, and what is committed.
+    History,
 }
 
 /// What a group answers, or Kafka's error.
@@ -83,6 +87,8 @@ pub enum GroupAnswer {
     ConsumerDescribed(Box<ConsumerDescribed>),
     /// To TxnOffsetCommit: the partition has to be verified first (KIP-890), and what that is held against.
     Unverified(Offset),
+    /// To a question for the history: it, and the committed offsets.
+    History(Box<GroupHistory>, Vec<CommittedFacts>),
     /// An error with a reason in words.
     Refused(ErrorCode, String),
 }
@@ -169,12 +175,14 @@ pub struct Synced {
 }
 
 /// A member that leaves, or is made to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Leaving {
     /// Its id; empty if it is meant by its instance id alone.
     pub member: String,
     /// Its name over restarts, if it has one.
     pub instance: Option<String>,
+    /// Why it leaves, in its own words (KIP-800).
+    pub reason: Option<String>,
 }
 
 /// OffsetCommit.

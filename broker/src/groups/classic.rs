@@ -15,6 +15,7 @@ use protocol::messages::consumer_protocol_subscription::ConsumerProtocolSubscrip
 use protocol::{Decoder, ErrorCode, Message};
 
 use super::ask::{Described, DescribedMember, GroupAnswer, Join, Joined, Leaving, Membership, Sync, Synced};
+use super::history::{Awaited, Cause, CauseKind, Why};
 use super::record::{Bytes, Record, SavedGroup, SavedMember};
 use super::step::Context;
 use crate::homes::ReplyTo;
@@ -68,14 +69,16 @@ pub struct Classic {
     pub(super) members: BTreeMap<String, Member>,
     /// Instance ids and whose they are.
     pub(super) instances: BTreeMap<String, String>,
-    /// Ids that were given out to members that have not come back, and until when they may, monotonic ms.
-    pub(super) pending: BTreeMap<String, i64>,
+    /// Ids that were given out to members that have not come back: until when they may, monotonic ms, and how long that is.
+    pub(super) pending: BTreeMap<String, (i64, i64)>,
     /// How often a member has joined: the order of members is the order of joining.
     joined_count: u64,
     /// While it prepares.
     join_wait: Option<JoinWait>,
     /// While members have not synced: until when they may, monotonic ms.
     sync_deadline: Option<i64>,
+    /// While the leader has not assigned: since when, monotonic ms.
+    joined_ms: Option<i64>,
     /// Who has not synced in this generation.
     pending_sync: BTreeSet<String>,
     /// The topics that its members read, if all of that can be read.
@@ -141,6 +144,7 @@ impl Classic {
             joined_count: 0,
             join_wait: None,
             sync_deadline: None,
+            joined_ms: None,
             pending_sync: BTreeSet::new(),
             subscribed: None,
         }
@@ -325,6 +329,10 @@ impl Classic {
             member.assignment = assignments.remove(id).unwrap_or_else(no_bytes);
         }
         self.move_to(cx, State::Stable);
+        if let (Some(leader), Some(since_ms)) = (&self.leader, self.joined_ms.take()) {
+            cx.history.awaited(leader, cx.env.now_ms - since_ms, Awaited::Assignment);
+        }
+        cx.history.end(cx.env, self.generation, self.members.len());
         self.save(cx);
         let now_ms = cx.env.now_ms;
         for id in self.members.keys().cloned().collect::<Vec<_>>() {
@@ -362,12 +370,14 @@ impl Classic {
 
     /// LeaveGroup (Q93): all members of one request cost one rebalance.
     pub fn on_leave(&mut self, cx: &mut Context<'_>, to: ReplyTo, leaving: &[Leaving]) {
-        let mut is_changed = false;
+        let mut why = None;
         let mut errors = Vec::new();
         for one in leaving {
             errors.push(match self.find_leaving(one) {
                 Ok(id) => {
-                    is_changed = true;
+                    why.get_or_insert_with(|| {
+                        Why::of(CauseKind::MemberLeft.now(), &id).because(one.reason.as_deref())
+                    });
                     if self.pending.remove(&id).is_none() {
                         self.remove(cx, &id, ErrorCode::UnknownMemberId);
                     }
@@ -377,8 +387,8 @@ impl Classic {
             });
         }
         cx.reply(to, GroupAnswer::Left(errors));
-        if is_changed {
-            self.on_change(cx);
+        if let Some(why) = why {
+            self.on_change(cx, why);
         }
     }
 
@@ -450,6 +460,12 @@ impl Member {
             .iter()
             .find(|(name, _)| name == protocol)
             .map_or_else(no_bytes, |(_, bytes)| bytes.clone())
+    }
+
+    /// What takes it out when its deadline has passed.
+    fn expired(&self) -> Cause {
+        let after_ms = if self.is_new { NEW_MEMBER_MS_MAX } else { i64::from(self.session_timeout_ms) };
+        CauseKind::SessionExpired.after(after_ms)
     }
 
     /// Whether silence is no sign of death at the moment: its question waits for us.

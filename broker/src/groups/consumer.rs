@@ -22,6 +22,7 @@ use std::sync::Arc;
 use protocol::{ErrorCode, Uuid};
 
 use super::ask::{Commit, ConsumerDescribed, ConsumerMemberDescribed};
+use super::history::{Awaited, Cause, CauseKind, Why};
 use super::record::{Assignment, Current, MemberData, MemberState, Record};
 use super::step::Context;
 
@@ -165,6 +166,11 @@ impl Consumer {
         self.members.is_empty()
     }
 
+    /// Its epoch, and how many members it has.
+    pub fn standing(&self) -> (i32, usize) {
+        (self.epoch, self.members.len())
+    }
+
     /// Kafka's word for its state.
     pub fn state(&self) -> &'static str {
         let is_stable = |member: &Member| {
@@ -235,19 +241,41 @@ impl Consumer {
     /// Takes members out that were silent, or have not let go of partitions, for too long.
     pub fn on_time(&mut self, cx: &mut Context<'_>) {
         let now_ms = cx.env.now_ms;
-        let is_due = |one: &Deadlines| {
-            one.session <= now_ms || one.revocation.is_some_and(|deadline| deadline <= now_ms)
+        let session_ms = i64::from(cx.env.settings().group_consumer_session_timeout_ms());
+        let overdue = |(id, one): (&Arc<str>, &Deadlines)| {
+            let cause = if one.session <= now_ms {
+                CauseKind::SessionExpired.after(session_ms)
+            } else if one.revocation.is_some_and(|deadline| deadline <= now_ms) {
+                CauseKind::RebalanceTimeout.after(i64::from(self.members.get(id)?.data.rebalance_timeout_ms))
+            } else {
+                return None;
+            };
+            Some((id.clone(), cause))
         };
-        let gone: Vec<Arc<str>> =
-            self.deadlines.iter().filter(|(_, one)| is_due(one)).map(|(id, _)| id.clone()).collect();
-        if let Some(first) = gone.first() {
-            tracing::info!(group = %cx.group, member = %first, count = gone.len(), "members are gone: they were silent or kept partitions for too long");
-        }
-        for id in &gone {
+        let gone: Vec<(Arc<str>, Cause)> = self.deadlines.iter().filter_map(overdue).collect();
+        let Some((first, cause)) = gone.first() else { return };
+        tracing::info!(group = %cx.group, member = %first, %cause, count = gone.len(), "members are gone: they were silent or kept partitions for too long");
+        for (id, _) in &gone {
+            cx.history.arrived(cx.env, id, Awaited::Reconciliation);
             self.remove(cx, id);
         }
-        if !gone.is_empty() {
-            self.bump(cx, true);
+        self.bump(cx, Some(Why::of(*cause, first)));
+    }
+
+    /// Notes in the history that a member has come to where it should be, and whether all have.
+    fn note_progress(&self, cx: &mut Context<'_>, member: Option<&Arc<str>>) {
+        if !cx.history.is_open() {
+            return;
+        }
+        if let Some(id) = member
+            && let Some(Member { current, .. }) = self.members.get(id)
+            && current.epoch == self.target_epoch
+            && current.state == MemberState::Stable
+        {
+            cx.history.arrived(cx.env, id, Awaited::Reconciliation);
+        }
+        if matches!(self.state(), "Stable" | "Empty") {
+            cx.history.end(cx.env, self.epoch, self.members.len());
         }
     }
 

@@ -11,11 +11,14 @@ use protocol::{ErrorCode, Uuid};
 use super::ask::{ConsumerHeartbeat, Described, GroupAnswer, GroupAsk, GroupReply, Join, Listed};
 use super::classic::{CONSUMER, Classic};
 use super::consumer::{ASSIGNORS, Consumer, JOINING};
+use super::history::History;
 use super::record::{Committed, Record};
 use super::step::{Context, Effects, Env};
 use crate::homes::ReplyTo;
 use pending::Pending;
 
+#[path = "coordinator/facts.rs"]
+mod facts;
 #[path = "offsets.rs"]
 mod offsets;
 #[path = "pending.rs"]
@@ -45,6 +48,8 @@ struct Group {
     /// Offsets of transactions that have not ended.
     pending: Pending,
     kind: Kind,
+    /// Why it rebalanced. Not in the log.
+    history: History,
     /// Its entry among the wakes.
     wake_ms: Option<i64>,
 }
@@ -62,6 +67,7 @@ impl Group {
             offsets: BTreeMap::new(),
             pending: Pending::default(),
             kind: Kind::Classic(Box::new(Classic::new(wall_ms))),
+            history: History::default(),
             wake_ms: None,
         }
     }
@@ -115,10 +121,9 @@ impl Coordinator {
                 self.apply_offset(&group, topic, partition, value);
             }
             Record::Classic(group, Some(saved)) => {
-                let known = self.groups.remove(&group).map(|known| (known.offsets, known.pending));
-                let (offsets, pending) = known.unwrap_or_default();
+                let known = self.groups.remove(&group).unwrap_or_else(|| Group::classic(-1));
                 let kind = Kind::Classic(Box::new(Classic::replay(saved)));
-                self.groups.insert(group, Group { offsets, pending, kind, wake_ms: None });
+                self.groups.insert(group, Group { kind, wake_ms: None, ..known });
             }
             Record::Classic(group, None) => {
                 // A consumer group of this name is another matter.
@@ -200,6 +205,10 @@ impl Coordinator {
                     group.start_sessions(env.now_ms, i64::from(session_ms));
                 }
             }
+            if group.has_members() {
+                let (generation, members) = group.standing();
+                group.history.on_loaded(env, generation, members);
+            }
         }
         for group in self.groups.keys().cloned().collect::<Vec<_>>() {
             self.wake(&group, i64::MAX);
@@ -235,6 +244,7 @@ impl Coordinator {
             GroupAsk::List(states, kinds) => Ok(GroupAnswer::Listed(self.list(&states, &kinds))),
             GroupAsk::Describe => self.describe(group),
             GroupAsk::ConsumerDescribe => self.describe_consumer(group),
+            GroupAsk::History => self.tell_history(group),
             GroupAsk::ConsumerHeartbeat(asked) => self.consumer_heartbeat(env, group, *asked, &mut effects),
             ask => {
                 let refused = self.ask_members(env, to, group, ask, &mut effects).err();
@@ -277,8 +287,8 @@ impl Coordinator {
             }
             self.make_classic(id, effects);
         }
-        let mut cx = Context { env, group: id.clone(), effects };
         let group = self.groups.get_mut(id).ok_or(ErrorCode::UnknownMemberId)?;
+        let mut cx = Context { env, group: id.clone(), effects, history: &mut group.history };
         match (&mut group.kind, ask) {
             (Kind::Classic(group), GroupAsk::Join(join)) => group.on_join(&mut cx, to, join),
             (Kind::Classic(group), GroupAsk::Sync(sync)) => group.on_sync(&mut cx, to, sync),
@@ -348,10 +358,9 @@ impl Coordinator {
         if was_saved {
             effects.records.push(Record::Classic(id.clone(), None));
         }
-        let before = before.map(|group| (group.offsets, group.pending, group.wake_ms));
-        let (offsets, pending, wake_ms) = before.unwrap_or_default();
+        let before = before.unwrap_or_else(|| Group::classic(-1));
         let kind = Kind::Consumer(Box::default());
-        self.groups.insert(id.clone(), Group { offsets, pending, kind, wake_ms });
+        self.groups.insert(id.clone(), Group { kind, ..before });
         let reply = self.consumer_beat(env, id, asked, effects);
         if matches!(reply, Ok(GroupAnswer::Refused(..))) {
             // Nothing was written: the name is free again, for either kind.
@@ -372,10 +381,10 @@ impl Coordinator {
         asked: &ConsumerHeartbeat,
         effects: &mut Effects,
     ) -> GroupReply {
-        let Some(Group { kind: Kind::Consumer(group), .. }) = self.groups.get_mut(id) else {
+        let Some(Group { kind: Kind::Consumer(group), history, .. }) = self.groups.get_mut(id) else {
             unreachable!("the group is a consumer group")
         };
-        let mut cx = Context { env, group: id.clone(), effects };
+        let mut cx = Context { env, group: id.clone(), effects, history };
         Ok(match group.on_heartbeat(&mut cx, asked) {
             Ok(beaten) => GroupAnswer::Beaten(beaten),
             Err((error, why)) => GroupAnswer::Refused(error, why),
@@ -463,7 +472,8 @@ impl Coordinator {
         let mut effects = Effects::default();
         let group = self.groups.get_mut(&id)?;
         group.wake_ms = None;
-        let mut cx = Context { env, group: id.clone(), effects: &mut effects };
+        let (effects_of, history) = (&mut effects, &mut group.history);
+        let mut cx = Context { env, group: id.clone(), effects: effects_of, history };
         match &mut group.kind {
             Kind::Classic(group) => group.on_time(&mut cx),
             Kind::Consumer(group) => group.on_time(&mut cx),

@@ -41,6 +41,7 @@ impl Coordinator {
         effects: &mut Effects,
         apply: impl Fn(&mut Coordinator, Record),
     ) -> Vec<ErrorCode> {
+        let member = commit.who.member.clone();
         let metadata_bytes_max = env.settings().offset_metadata_max_bytes() as usize;
         let mut errors = Vec::with_capacity(commit.offsets.len());
         for offset in commit.offsets {
@@ -65,6 +66,10 @@ impl Coordinator {
             let record = Record::Offset(id.clone(), offset.topic, offset.partition, Some(committed));
             effects.records.push(record.clone());
             apply(self, record);
+        }
+        effects.commits += errors.iter().filter(|error| error.is_none()).count() as u64;
+        if let Some(group) = self.groups.get_mut(id) {
+            group.history.on_commit(env, &member);
         }
         errors
     }

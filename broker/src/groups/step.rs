@@ -5,6 +5,7 @@ use std::sync::Arc;
 use protocol::{ErrorCode, Uuid};
 
 use super::ask::{GroupAnswer, GroupReply};
+use super::history::{CauseKind, History, Why};
 use super::record::Record;
 use crate::config::ServerValues;
 use crate::homes::ReplyTo;
@@ -41,6 +42,10 @@ pub struct Effects {
     pub replies: Vec<(ReplyTo, GroupReply)>,
     /// The soonest deadline that the step has set, monotonic ms.
     pub wake_ms: Option<i64>,
+    /// How many offsets it has committed.
+    pub commits: u64,
+    /// What began the rebalances that the step has begun.
+    pub rebalances: Vec<CauseKind>,
 }
 
 /// A step within one group.
@@ -51,6 +56,8 @@ pub struct Context<'a> {
     pub group: Arc<str>,
     /// What comes of it.
     pub effects: &'a mut Effects,
+    /// Why it rebalances.
+    pub history: &'a mut History,
 }
 
 impl Context<'_> {
@@ -67,6 +74,13 @@ impl Context<'_> {
     /// Writes a record.
     pub fn write(&mut self, record: Record) {
         self.effects.records.push(record);
+    }
+
+    /// A rebalance begins.
+    pub fn begin_rebalance(&mut self, why: Why) {
+        tracing::debug!(group = %self.group, cause = %why.cause, member = why.member, reason = why.reason, "a group rebalances");
+        self.effects.rebalances.push(why.cause.kind);
+        self.history.begin(self.env, why);
     }
 
     /// Asks for a call at this monotonic time, or sooner.

@@ -91,6 +91,7 @@ impl Partitions {
         let (last_offset, promise) = match log.append(&batch, leader_epoch, turn.wall_ms, promise) {
             Ok(LogAppended::Fresh { base_offset, last_offset, promise }) => {
                 answer.base_offset = base_offset.0;
+                partition.facts.on_appended(batch.header(), base_offset, batch.bytes().len(), turn.wall_ms);
                 (last_offset, promise)
             }
             Ok(LogAppended::Duplicate(first_try, promise)) => {

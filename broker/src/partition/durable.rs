@@ -5,7 +5,7 @@
 //! once a minute. After a failed write of the journal nothing can be promised: all partitions of the core go offline. A
 //! partition whose own sync failed keeps the journal from being freed, because only the journal has its records.
 
-use shard::{Completion, Nanos, Token};
+use shard::{Completion, Histogram, Nanos, Token};
 use storage::journal::{self, Commit, Journal};
 use storage::{LogId, Offset};
 
@@ -36,6 +36,26 @@ pub(super) struct Durability {
     inherited_count: usize,
     /// No more is written than what was promised.
     is_ending: bool,
+    /// When the commit that is under way was pushed, and how long commits took.
+    pushed_at: Option<Nanos>,
+    took: Histogram,
+}
+
+/// What is told of a core's journal.
+#[derive(Debug, Clone, Copy)]
+pub struct JournalFacts {
+    /// Commits since the start.
+    pub commits: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// From pushing a commit to its end.
+    pub took: Histogram,
+    /// How much of it cannot be written over yet, in percent.
+    pub used_percent: u64,
+    /// Its size in bytes.
+    pub len_bytes: u64,
+    /// Whether commits go into it; else segments are synced instead.
+    pub is_usable: bool,
 }
 
 /// A checkpoint under way.
@@ -76,6 +96,8 @@ impl Durability {
             is_pinned: false,
             inherited_count: 0,
             is_ending: false,
+            pushed_at: None,
+            took: Histogram::default(),
         }
     }
 }
@@ -115,7 +137,25 @@ impl Partitions {
     pub fn push_commit(&mut self, turn: &mut Turn<'_>) {
         let is_ending = self.durability.is_ending;
         if let Some(journal) = self.durability.journal.as_mut().filter(|it| it.is_ready() || !is_ending) {
+            let before = journal.counts();
             journal.push(turn.ops, Token(JOURNAL << 56));
+            if journal.counts() != before {
+                self.durability.pushed_at = Some(turn.now);
+            }
+        }
+    }
+
+    /// What is told of the journal.
+    pub fn journal_facts(&self) -> JournalFacts {
+        let journal = self.durability.journal.as_ref();
+        let counts = journal.map(Journal::counts).unwrap_or_default();
+        JournalFacts {
+            commits: counts.commits,
+            bytes: counts.bytes,
+            took: self.durability.took,
+            used_percent: journal.map_or(0, Journal::used_percent),
+            len_bytes: journal.map_or(0, Journal::len_bytes),
+            is_usable: journal.is_some_and(|journal| journal.is_ready() && journal.failed().is_none()),
         }
     }
 
@@ -163,6 +203,9 @@ impl Partitions {
     }
 
     pub(super) fn on_journal(&mut self, turn: &mut Turn<'_>, completion: Completion, out: &mut Outbound) {
+        if let Some(pushed_at) = self.durability.pushed_at.take() {
+            self.durability.took.record(turn.now.since(pushed_at));
+        }
         let Some(journal) = &mut self.durability.journal else { return };
         match journal.on_outcome(completion.outcome) {
             Ok(commits) => {

@@ -9,6 +9,7 @@ use shard::{Disk, ShardId, WallMs};
 use storage::journal::{self, Replayed};
 use storage::{Log, LogId, Offset, OpenFiles, OpenLog, Recovered, StorageError};
 
+use super::facts::Facts;
 use super::watch::Watches;
 use super::{
     GENERATION_MASK, NoLog, Outbound, Partition, Partitions, Refusal, log_id, partition_id, refused,
@@ -99,6 +100,7 @@ impl Partitions {
             is_unsynced: false,
             is_inherited: false,
             is_compacting: false,
+            facts: Facts::default(),
             used_at: turn.now,
             upkeep_at: None,
             generation: self.generation,

@@ -101,6 +101,10 @@ impl Partitions {
         let batch = ValidBatch::trusted(Buf::from(batch)).map_err(|_| ())?;
         let appended = log.append(&batch, leader_epoch, turn.wall_ms, Promise::Disk).map_err(|_| ())?;
         partition.is_own = true;
+        if let Appended::Fresh { base_offset, .. } = appended {
+            let (header, bytes) = (batch.header(), batch.bytes().len());
+            partition.facts.on_appended(header, base_offset, bytes, turn.wall_ms);
+        }
         self.list_if_dirty(slot);
         match appended {
             Appended::Fresh { last_offset, .. } => Ok(last_offset.plus(1)),

@@ -152,7 +152,8 @@ impl Partitions {
                 Fetched::refused(ErrorCode::OffsetOutOfRange)
             }
             Ok(ReadDone::Batches(records)) => {
-                let end = end_of(&records);
+                let (end, record_count) = end_of(&records);
+                self.slots[read.slot].facts.on_fetched(record_count, &records);
                 let mut answer = read.answer;
                 answer.is_full = end < read.up_to;
                 answer.available_bytes = u32::try_from(records.len()).unwrap_or(u32::MAX);
@@ -197,17 +198,18 @@ fn diverging_epoch(
     Ok((epoch.0 != asked || end < ask.offset).then_some((epoch, end)))
 }
 
-/// The offset after the last of some whole batches.
-fn end_of(records: &[u8]) -> Offset {
+/// The offset after the last of some whole batches, and how many records they have.
+fn end_of(records: &[u8]) -> (Offset, u64) {
     let mut rest = records;
-    let mut end = Offset::ZERO;
+    let (mut end, mut record_count) = (Offset::ZERO, 0);
     while let Some((header, size)) =
         BatchHeader::parse(rest).and_then(|header| Some((header, header.size()?)))
     {
         end = header.last_offset().plus(1);
+        record_count += header.record_count.max(0) as u64;
         rest = rest.get(size..).unwrap_or_default();
     }
-    end
+    (end, record_count)
 }
 
 fn on_error(error: &StorageError) -> Fetched {

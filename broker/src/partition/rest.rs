@@ -69,6 +69,7 @@ impl Partitions {
         self.on_inheritance_synced(slot);
         let partition = &mut self.slots[slot];
         let Ok(log) = std::mem::replace(&mut partition.log, Err(NoLog::Closed)) else { return };
+        partition.facts.on_closing(&log);
         if let Err(error) = log.close(turn.disk, &mut self.files) {
             let (topic, number) = (&partition.topic.name, partition.number);
             tracing::warn!(%topic, partition = number, %error, "an idle log was not closed cleanly; its next use checks it");

@@ -26,11 +26,35 @@ pub(super) struct DiskSpace {
     known: Option<Space>,
     appended: u64,
     is_full: bool,
+    /// Appends that were refused.
+    refused: u64,
+}
+
+/// What is told of the disk.
+#[derive(Debug, Clone, Copy)]
+pub struct DiskFacts {
+    /// Bytes that the file system has; 0 as long as it has not told.
+    pub total_bytes: u64,
+    /// Bytes that are free, as it told last.
+    pub free_bytes: u64,
+    /// Bytes that are kept in reserve.
+    pub reserve_bytes: u64,
+    /// Whether appends are refused now.
+    pub is_full: bool,
+    /// Appends that were refused.
+    pub refused: u64,
 }
 
 impl DiskSpace {
     pub(super) fn new(reserve: Option<u64>, core_count: u16) -> DiskSpace {
-        DiskSpace { reserve, core_count: core_count.max(1).into(), known: None, appended: 0, is_full: false }
+        DiskSpace {
+            reserve,
+            core_count: core_count.max(1).into(),
+            known: None,
+            appended: 0,
+            is_full: false,
+            refused: 0,
+        }
     }
 
     /// Takes `bytes` off what is free on the disk of `data_dir`; or why they are refused.
@@ -63,6 +87,7 @@ impl DiskSpace {
         let space = self.known.unwrap_or(Space { total: 0, usable: 0 });
         let (reserve, free) = (self.reserve_of(space), space.usable.saturating_sub(self.appended));
         let total = space.total;
+        self.refused += 1;
         if !std::mem::replace(&mut self.is_full, true) {
             tracing::error!(
                 free,
@@ -91,6 +116,18 @@ impl DiskSpace {
 }
 
 impl Partitions {
+    /// What is known of the disk.
+    pub fn disk_facts(&self) -> DiskFacts {
+        let space = self.space.known.unwrap_or(Space { total: 0, usable: 0 });
+        DiskFacts {
+            total_bytes: space.total,
+            free_bytes: space.usable,
+            reserve_bytes: self.space.reserve_of(space),
+            is_full: self.space.is_full,
+            refused: self.space.refused,
+        }
+    }
+
     /// Asks the file system how much is free.
     pub(super) fn look_at_space(&mut self, turn: &mut Turn<'_>) {
         if let Ok(space) = turn.disk.space(&self.data_dir) {

@@ -24,8 +24,10 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use protocol::ErrorCode;
+use shard::WallMs;
 
 use super::ask::{Add, Addressed, Described, Filter, Init, Listed, Producer, TxnAnswer, TxnAsk, TxnReply};
+use super::facts::TxnCounts;
 use super::record::{Partition, Record, Saved, State};
 use crate::config::ServerValues;
 use crate::homes::ReplyTo;
@@ -104,6 +106,16 @@ pub struct Coordinator {
     deadlines: BTreeSet<(i64, Arc<str>)>,
     /// Where the look for what has expired goes on; `None` between two of them.
     expiry_at: Option<Arc<str>>,
+    /// How many transactions have ended since it was made: committed, aborted, and aborted for their age.
+    ended: Ended,
+}
+
+/// Transactions that have ended.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ended {
+    committed: u64,
+    aborted: u64,
+    timed_out: u64,
 }
 
 impl Coordinator {
@@ -364,6 +376,7 @@ impl Coordinator {
             .replies
             .extend(waiting.into_iter().map(|(to, _)| (to, Err(ErrorCode::ConcurrentTransactions))));
         if txn.saved.state == State::Ongoing {
+            self.ended.timed_out += 1;
             tracing::info!(%id, timeout_ms = txn.saved.timeout_ms, "a transaction is aborted: it was open for too long");
             self.fence(env, &id, &mut effects);
         }
@@ -394,6 +407,23 @@ impl Coordinator {
     /// How many ids there are.
     pub fn id_count(&self) -> usize {
         self.txns.len()
+    }
+
+    /// Counts ids behind `after`; the last one if there are more, and what has ended if there are none.
+    pub fn facts(&self, after: Option<&Arc<str>>, now: WallMs, counts: &mut TxnCounts) -> Option<Arc<str>> {
+        let after = after.map_or(Bound::Unbounded, |after| Bound::Excluded(after.clone()));
+        let mut left = EXPIRY_SLICE;
+        for (id, txn) in self.txns.range((after, Bound::Unbounded)) {
+            counts.see(txn.saved.state, txn.saved.start_ms, txn.saved.timeout_ms, now);
+            left -= 1;
+            if left == 0 {
+                return Some(Arc::clone(id));
+            }
+        }
+        counts.committed += self.ended.committed;
+        counts.aborted += self.ended.aborted;
+        counts.timed_out += self.ended.timed_out;
+        None
     }
 }
 

@@ -118,6 +118,10 @@ impl Coordinator {
             State::PrepareAbort => State::CompleteAbort,
             other => unreachable!("a transaction that is {} cannot become complete", other.name()),
         };
+        match saved.state {
+            State::CompleteCommit => self.ended.committed += 1,
+            _ => self.ended.aborted += 1,
+        }
         saved.partitions.clear();
         saved.update_ms = env.wall_ms;
         if saved.next_producer_id != NO_PRODUCER {

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use crate::generator::errors::each_error_fn;
 use crate::generator::schema::{Field, Kind, Message, Shape, Struct, Versions, snake};
 
 /// Words that Rust keeps for itself and Kafka uses as field names.
@@ -195,6 +196,7 @@ fn codec_impl(message: &Message, one: &Struct) -> String {
     let lifetime = if borrows || one.name == message.name { "'a" } else { "'_" };
     out.push_str(&decode_fn(message, one, lifetime));
     out.push_str(&encode_fn(message, one));
+    out.push_str(&each_error_fn(message, one));
     out.push_str("}\n\n");
     out
 }
@@ -531,7 +533,7 @@ fn type_name(message: &Message, one: &Struct, lifetime: &str) -> String {
     format!("{}{generics}", one.name)
 }
 
-fn field_name(field: &Field) -> String {
+pub(super) fn field_name(field: &Field) -> String {
     let name = snake(&field.name);
     if KEYWORDS.contains(&name.as_str()) { format!("r#{name}") } else { name }
 }

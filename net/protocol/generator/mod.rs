@@ -5,6 +5,7 @@
 //! `tests/fresh.rs` proves that the committed output is what it writes.
 
 pub mod emit;
+mod errors;
 pub mod record_kinds;
 pub mod schema;
 

@@ -60,6 +60,7 @@ mod uuid;
 mod api_key;
 mod error_code;
 mod frame;
+pub mod group_history;
 mod header;
 pub mod record;
 #[path = "generated/record_kinds.rs"]

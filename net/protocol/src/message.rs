@@ -21,6 +21,9 @@ pub trait Message<'a>: Sized + Default {
     /// Writes the body. Fields that the version does not have are left out.
     fn encode(&self, e: &mut Encoder, version: i16);
 
+    /// Shows every error code in a response, 0 for none among them.
+    fn each_error(&self, _on: &mut dyn FnMut(i16)) {}
+
     /// True if `version` uses compact lengths and tagged fields.
     fn is_flexible(version: i16) -> bool {
         version >= Self::FLEXIBLE_FROM

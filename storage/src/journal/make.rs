@@ -62,6 +62,7 @@ impl Journal {
             free_to: 0,
             spare: None,
             failed: None,
+            counts: super::JournalCounts::default(),
         };
         let old_len = disk.len(file).map_err(StorageError::io(path))?;
         if old_len == len

@@ -27,7 +27,7 @@ impl Classic {
                     return self.add(cx, to, id, asked);
                 }
                 let deadline = cx.env.now_ms + i64::from(asked.session_timeout_ms);
-                self.pending.insert(id.clone(), deadline);
+                self.pending.insert(id.clone(), (deadline, i64::from(asked.session_timeout_ms)));
                 cx.wake_at(deadline);
                 cx.reply(to, GroupAnswer::MemberId(id));
             }
@@ -64,14 +64,21 @@ impl Classic {
         }
         let is_leader = self.leader.as_deref() == Some(&asked.member);
         let is_same = self.members[&asked.member].protocols == asked.protocols;
+        let kind = if is_same { CauseKind::LeaderRejoined } else { CauseKind::SubscriptionChanged };
+        let why = Why::of(kind.now(), &asked.member).because(asked.reason.as_deref());
         match self.state {
             State::Empty => cx.refuse(to, ErrorCode::UnknownMemberId),
-            State::Preparing => self.update(cx, to, asked),
+            State::Preparing => {
+                if !matches!(self.members[&asked.member].waiting, Waiting::Join(_)) {
+                    cx.history.arrived(cx.env, &asked.member, Awaited::Join);
+                }
+                self.update(cx, to, asked, None);
+            }
             // The first answer was lost: the same again.
             State::Completing if is_same => self.answer_again(cx, to, &asked.member),
             // A follower that joins for no reason has lost its answer; a leader wants a rebalance.
             State::Stable if is_same && !is_leader => self.answer_again(cx, to, &asked.member),
-            State::Completing | State::Stable => self.update(cx, to, asked),
+            State::Completing | State::Stable => self.update(cx, to, asked, Some(why)),
         }
     }
 
@@ -107,14 +114,16 @@ impl Classic {
         if let Some(instance) = asked.instance {
             self.instances.insert(instance, id.clone());
         }
+        let why = Why::of(CauseKind::MemberJoined.now(), &id).because(asked.reason.as_deref());
         self.members.insert(id, member);
         if let Some(wait) = &mut self.join_wait {
             wait.has_new = true;
         }
-        self.on_change(cx);
+        self.on_change(cx, why);
     }
 
-    fn update(&mut self, cx: &mut Context<'_>, to: ReplyTo, asked: Join) {
+    /// A member asks to be in the next generation; with `why` where that is what calls for one.
+    fn update(&mut self, cx: &mut Context<'_>, to: ReplyTo, asked: Join, why: Option<Why>) {
         let member = self.members.get_mut(&asked.member).expect("the member was checked");
         member.client_id = asked.client_id;
         member.client_host = asked.client_host;
@@ -127,7 +136,10 @@ impl Classic {
         {
             cx.refuse(earlier, ErrorCode::RebalanceInProgress);
         }
-        self.on_change(cx);
+        match why {
+            Some(why) => self.on_change(cx, why),
+            None => self.complete_join_if_all_are_here(cx),
+        }
     }
 
     /// A static member is back under a new id: the one before is fenced (C49). In a stable group that loses nothing by it
@@ -179,7 +191,8 @@ impl Classic {
             return cx.reply(to, GroupAnswer::Joined(joined));
         }
         self.members.get_mut(&id).expect("it was put there").waiting = Waiting::Join(to);
-        self.on_change(cx);
+        let why = Why::of(CauseKind::StaticMemberReplaced.now(), &id).because(asked.reason.as_deref());
+        self.on_change(cx, why);
     }
 
     /// The answer to a member's JoinGroup in this generation: only the leader sees all members.

@@ -4,11 +4,17 @@ use super::*;
 
 impl Classic {
     /// Members have come, gone or changed: begins a rebalance, or goes on with the one under way.
-    pub(super) fn on_change(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn on_change(&mut self, cx: &mut Context<'_>, why: Why) {
         match self.state {
-            State::Preparing => self.complete_join_if_all_are_here(cx),
+            State::Preparing => {
+                cx.history.also();
+                self.complete_join_if_all_are_here(cx);
+            }
             State::Empty if self.members.is_empty() => {}
-            State::Empty | State::Completing | State::Stable => self.prepare(cx),
+            State::Empty | State::Completing | State::Stable => {
+                cx.begin_rebalance(why);
+                self.prepare(cx);
+            }
         }
     }
 
@@ -25,7 +31,7 @@ impl Classic {
                 cx.refuse(to, ErrorCode::RebalanceInProgress);
             }
         }
-        self.sync_deadline = None;
+        (self.sync_deadline, self.joined_ms) = (None, None);
         self.pending_sync.clear();
         let is_first = self.state == State::Empty;
         let timeout_ms = self.rebalance_timeout_ms();
@@ -50,7 +56,7 @@ impl Classic {
         self.members.values().map(|member| i64::from(member.rebalance_timeout_ms)).max().unwrap_or(0)
     }
 
-    fn complete_join_if_all_are_here(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn complete_join_if_all_are_here(&mut self, cx: &mut Context<'_>) {
         let is_initial = self.join_wait.is_some_and(|wait| wait.initial_left.is_some());
         let all_wait = self.members.values().all(|member| matches!(member.waiting, Waiting::Join(_)));
         if all_wait && self.pending.is_empty() && !is_initial {
@@ -67,6 +73,8 @@ impl Classic {
             .map(|member| member.id.clone())
             .collect();
         for id in absent {
+            cx.history.arrived(cx.env, &id, Awaited::Join);
+            cx.history.also();
             self.remove(cx, &id, ErrorCode::UnknownMemberId);
         }
         if !self.members.is_empty() && !self.elect_leader() {
@@ -83,6 +91,7 @@ impl Classic {
             self.protocol = None;
             self.subscribed = None;
             self.move_to(cx, State::Empty);
+            cx.history.end(cx.env, self.generation, 0);
             return self.save(cx);
         }
         self.find_subscribed();
@@ -99,6 +108,7 @@ impl Classic {
                 cx.reply(to, GroupAnswer::Joined(joined));
             }
         }
+        self.joined_ms = Some(now_ms);
         self.pending_sync = self.members.keys().cloned().collect();
         let deadline = now_ms + self.rebalance_timeout_ms();
         self.sync_deadline = Some(deadline);
@@ -141,32 +151,48 @@ impl Classic {
         let sessions =
             self.members.values().filter(|member| !member.is_excused()).map(|member| member.deadline);
         let waits = self.join_wait.map(|wait| wait.deadline).into_iter().chain(self.sync_deadline);
-        sessions.chain(self.pending.values().copied()).chain(waits).min()
+        sessions.chain(self.pending.values().map(|(until_ms, _)| *until_ms)).chain(waits).min()
+    }
+
+    /// Takes out all who were silent for too long; why, if there were any.
+    fn remove_overdue(&mut self, cx: &mut Context<'_>) -> Option<Why> {
+        let now_ms = cx.env.now_ms;
+        let mut never_came = None;
+        self.pending.retain(|id, (until_ms, after_ms)| {
+            let is_overdue = *until_ms <= now_ms;
+            if is_overdue {
+                never_came = Some(Why::of(CauseKind::MemberNeverCame.after(*after_ms), id));
+            }
+            !is_overdue
+        });
+        let is_silent = |member: &&Member| !member.is_excused() && member.deadline <= now_ms;
+        let mut gone: BTreeMap<String, Cause> = self
+            .members
+            .values()
+            .filter(is_silent)
+            .map(|member| (member.id.clone(), member.expired()))
+            .collect();
+        if self.sync_deadline.is_some_and(|deadline| deadline <= now_ms) {
+            self.sync_deadline = None;
+            let cause = CauseKind::SyncTimeout.after(self.rebalance_timeout_ms());
+            for id in std::mem::take(&mut self.pending_sync) {
+                gone.entry(id).or_insert(cause);
+            }
+        }
+        if let Some((first, cause)) = gone.first_key_value() {
+            tracing::info!(group = %cx.group, member = %first, %cause, count = gone.len(), "members are gone: they were silent for too long");
+        }
+        for id in gone.keys() {
+            self.remove(cx, id, ErrorCode::UnknownMemberId);
+        }
+        gone.pop_first().map(|(id, cause)| Why::of(cause, &id)).or(never_came)
     }
 
     /// Does what is due. All that is found dead at once costs one rebalance (C47).
     pub fn on_time(&mut self, cx: &mut Context<'_>) {
         let now_ms = cx.env.now_ms;
-        let mut is_changed = false;
-        self.pending.retain(|_, deadline| {
-            is_changed |= *deadline <= now_ms;
-            *deadline > now_ms
-        });
-        let is_silent = |member: &&Member| !member.is_excused() && member.deadline <= now_ms;
-        let mut gone: BTreeSet<String> =
-            self.members.values().filter(is_silent).map(|member| member.id.clone()).collect();
-        if self.sync_deadline.is_some_and(|deadline| deadline <= now_ms) {
-            self.sync_deadline = None;
-            gone.append(&mut self.pending_sync);
-        }
-        if let Some(first) = gone.first() {
-            tracing::info!(group = %cx.group, member = %first, count = gone.len(), "members are gone: they were silent for too long");
-        }
-        for id in &gone {
-            self.remove(cx, id, ErrorCode::UnknownMemberId);
-        }
-        if is_changed || !gone.is_empty() {
-            self.on_change(cx);
+        if let Some(why) = self.remove_overdue(cx) {
+            self.on_change(cx, why);
         }
         let Some(wait) = self.join_wait.filter(|wait| wait.deadline <= now_ms) else { return };
         match wait.initial_left {

@@ -25,14 +25,17 @@ impl Consumer {
         if let Some(known) = replaced {
             self.replace(cx, &known, &id);
         }
-        let has_changed = self.tell(cx, &id, asked);
-        self.bump(cx, has_changed);
+        let why = self.tell(cx, &id, asked).map(|kind| Why::of(kind.now(), &id));
+        self.bump(cx, why);
         if self.epoch > self.target_epoch {
             self.assign(cx);
         }
         let before = self.members[&id].current.clone();
         self.reconcile(cx, &id, asked.owned.as_ref());
         self.set_deadlines(cx, &id, &before);
+        if self.members[&id].current != before {
+            self.note_progress(cx, Some(&id));
+        }
         let current = &self.members[&id].current;
         let is_full = asked.epoch == JOINING
             || asked.rebalance_timeout_ms != -1
@@ -107,8 +110,8 @@ impl Consumer {
         self.write(cx, Record::Current(group, id.clone(), Some(current)));
     }
 
-    /// Takes in what a member tells of itself; `true` if what it reads has changed.
-    fn tell(&mut self, cx: &mut Context<'_>, id: &Arc<str>, asked: &ConsumerHeartbeat) -> bool {
+    /// Takes in what a member tells of itself; whether that calls for a rebalance, and what it is then.
+    fn tell(&mut self, cx: &mut Context<'_>, id: &Arc<str>, asked: &ConsumerHeartbeat) -> Option<CauseKind> {
         let before = self.members.get(id).map(|member| member.data.clone());
         let is_new = before.is_none();
         let mut data = before.clone().unwrap_or_default();
@@ -134,7 +137,7 @@ impl Consumer {
         data.client_id.clone_from(&asked.client_id);
         data.client_host.clone_from(&asked.client_host);
         let reads = |data: &MemberData| (data.topics.clone(), data.regex.clone());
-        let has_changed = is_new || before.as_ref().map(reads) != Some(reads(&data));
+        let has_changed = before.as_ref().map(reads) != Some(reads(&data));
         if before.as_ref() != Some(&data) {
             self.write(cx, Record::Member(cx.group.clone(), id.clone(), Some(data)));
         }
@@ -142,7 +145,11 @@ impl Consumer {
             // From its first moment on a member has a record of what it has: nothing.
             self.write(cx, Record::Current(cx.group.clone(), id.clone(), Some(Current::default())));
         }
-        has_changed
+        match (is_new, has_changed) {
+            (true, _) => Some(CauseKind::MemberJoined),
+            (false, true) => Some(CauseKind::SubscriptionChanged),
+            (false, false) => None,
+        }
     }
 
     fn set_deadlines(&mut self, cx: &mut Context<'_>, id: &Arc<str>, before: &Current) {
@@ -187,7 +194,7 @@ impl Consumer {
             }
         } else {
             self.remove(cx, &id);
-            self.bump(cx, true);
+            self.bump(cx, Some(Why::of(CauseKind::MemberLeft.now(), &id)));
         }
         Ok(Beaten { member: asked.member.clone(), epoch: asked.epoch, interval_ms: 0, assignment: None })
     }

@@ -21,17 +21,19 @@ pub(super) fn check_regex(regex: &str) -> Result<(), Refusal> {
 }
 
 impl Consumer {
-    /// Raises the group's epoch if what it reads has changed: by a member (`has_changed`), or by the topics themselves (C69).
-    pub(super) fn bump(&mut self, cx: &mut Context<'_>, has_changed: bool) {
+    /// Raises the group's epoch if what it reads has changed: by a member, for this reason, or by the topics themselves (C69).
+    pub(super) fn bump(&mut self, cx: &mut Context<'_>, why: Option<Why>) {
         let image = cx.env.image;
-        if !has_changed && self.seen_image == Some(image.version) {
+        if why.is_none() && self.seen_image == Some(image.version) {
             return;
         }
         self.seen_image = Some(image.version);
         self.match_regexes(cx);
         let hash = self.hash_of(image);
-        if has_changed || hash != self.metadata_hash {
+        if why.is_some() || hash != self.metadata_hash {
+            cx.begin_rebalance(why.unwrap_or_else(|| Why::of(CauseKind::MetadataChanged.now(), "")));
             self.write(cx, Record::GroupEpoch(cx.group.clone(), Some((self.epoch + 1, hash))));
+            self.note_progress(cx, None);
         }
     }
 

@@ -15,6 +15,9 @@ use crate::mail::PendingId;
 use crate::metadata::Image;
 use crate::metadata::record::Record as Metadata;
 
+#[path = "tests/history.rs"]
+mod history;
+
 /// A coordinator, its clock, its topics, and all that it has written.
 struct Rig {
     machine: Coordinator,
@@ -275,7 +278,7 @@ fn q86_q87_q88_every_state_has_its_answers() {
     rig.check(commit(who(&id, 2), 9), Err(RebalanceInProgress));
     rig.check_replay();
     // Empty again.
-    let leaving = [&id, &other.member].map(|id| Leaving { member: id.clone(), instance: None });
+    let leaving = [&id, &other.member].map(|id| Leaving { member: id.clone(), ..Default::default() });
     rig.check(GroupAsk::Leave(leaving.to_vec()), Ok(()));
     assert_eq!(rig.state(), "Empty");
     rig.check(GroupAsk::Heartbeat(who(&id, 2)), Err(UnknownMemberId));
@@ -344,7 +347,7 @@ fn q82_c49_a_static_member_comes_back_without_a_rebalance_and_fences_the_one_bef
     let number = rig.send("g", GroupAsk::Join(Join { can_skip: false, ..asked("") }));
     let older = rig.joined(number);
     assert!(older.leader != older.member && older.members.is_empty(), "{older:?}");
-    let removed = Leaving { member: String::new(), instance: Some("i".into()) };
+    let removed = Leaving { instance: Some("i".into()), ..Default::default() };
     rig.check(GroupAsk::Leave(vec![removed]), Ok(()));
     assert_eq!(rig.state(), "Empty");
 }
@@ -413,7 +416,7 @@ fn q90_c55_offsets_and_groups_expire_after_the_group_has_become_empty() {
     rig.now_ms += 2 * retention_ms;
     expire(&mut rig);
     assert_eq!(rig.machine.groups["g"].offsets.len(), 1, "members read it");
-    rig.check(GroupAsk::Leave(vec![Leaving { member: id, instance: None }]), Ok(()));
+    rig.check(GroupAsk::Leave(vec![Leaving { member: id, ..Default::default() }]), Ok(()));
     rig.pass_ms(retention_ms - 1);
     expire(&mut rig);
     assert_eq!(rig.machine.groups["g"].offsets.len(), 1, "it is empty, but not for long enough");
@@ -724,7 +727,7 @@ fn after_every_step_of_classic_members_the_state_is_what_a_replay_makes() {
                     joining.push(rig.send("g", GroupAsk::Join(join(&id))));
                 }
                 (4, Some((id, _))) => {
-                    rig.send("g", GroupAsk::Leave(vec![Leaving { member: id, instance: None }]));
+                    rig.send("g", GroupAsk::Leave(vec![Leaving { member: id, ..Default::default() }]));
                     members.remove(at);
                 }
                 (5, Some((id, generation))) => _ = rig.send("g", commit(who(&id, generation), 9)),

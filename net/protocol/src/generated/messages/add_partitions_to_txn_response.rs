@@ -57,6 +57,10 @@ impl<'a> Message<'a> for AddPartitionsToTxnResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `AddPartitionsToTxnResult` of [`AddPartitionsToTxnResponse`].

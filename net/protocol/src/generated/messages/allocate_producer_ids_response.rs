@@ -41,4 +41,8 @@ impl<'a> Message<'a> for AllocateProducerIdsResponse {
         e.i32(self.producer_id_len);
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

@@ -39,6 +39,12 @@ impl<'a> Message<'a> for AlterClientQuotasResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.entries {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `EntryData` of [`AlterClientQuotasResponse`].
@@ -81,6 +87,11 @@ impl<'a> EntryData<'a> {
         if version >= 1 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

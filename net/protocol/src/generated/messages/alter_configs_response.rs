@@ -39,6 +39,12 @@ impl<'a> Message<'a> for AlterConfigsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `AlterConfigsResourceResponse` of [`AlterConfigsResponse`].
@@ -90,5 +96,10 @@ impl<'a> AlterConfigsResourceResponse<'a> {
         if version >= 2 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

@@ -61,6 +61,13 @@ impl<'a> Message<'a> for AlterPartitionReassignmentsResponse<'a> {
         e.array(&self.responses, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `ReassignableTopicResponse` of [`AlterPartitionReassignmentsResponse`].
@@ -87,6 +94,13 @@ impl<'a> ReassignableTopicResponse<'a> {
         e.string(self.name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -124,5 +138,10 @@ impl<'a> ReassignablePartitionResponse<'a> {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

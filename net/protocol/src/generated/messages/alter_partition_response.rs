@@ -37,6 +37,13 @@ impl<'a> Message<'a> for AlterPartitionResponse {
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TopicData` of [`AlterPartitionResponse`].
@@ -63,6 +70,13 @@ impl TopicData {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -110,5 +124,10 @@ impl PartitionData {
         e.i8(self.leader_recovery_state);
         e.i32(self.partition_epoch);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

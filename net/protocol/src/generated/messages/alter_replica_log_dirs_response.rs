@@ -39,6 +39,12 @@ impl<'a> Message<'a> for AlterReplicaLogDirsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `AlterReplicaLogDirTopicResult` of [`AlterReplicaLogDirsResponse`].
@@ -72,6 +78,13 @@ impl<'a> AlterReplicaLogDirTopicResult<'a> {
             e.no_tags();
         }
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `AlterReplicaLogDirPartitionResult` of [`AlterReplicaLogDirsResponse`].
@@ -102,5 +115,10 @@ impl AlterReplicaLogDirPartitionResult {
         if version >= 2 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

@@ -41,6 +41,13 @@ impl<'a> Message<'a> for AlterShareGroupOffsetsResponse<'a> {
         e.array(&self.responses, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `AlterShareGroupOffsetsResponseTopic` of [`AlterShareGroupOffsetsResponse`].
@@ -73,6 +80,13 @@ impl<'a> AlterShareGroupOffsetsResponseTopic<'a> {
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `AlterShareGroupOffsetsResponsePartition` of [`AlterShareGroupOffsetsResponse`].
@@ -103,5 +117,10 @@ impl<'a> AlterShareGroupOffsetsResponsePartition<'a> {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

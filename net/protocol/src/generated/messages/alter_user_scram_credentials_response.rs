@@ -33,6 +33,12 @@ impl<'a> Message<'a> for AlterUserScramCredentialsResponse<'a> {
         e.array(&self.results, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `AlterUserScramCredentialsResult` of [`AlterUserScramCredentialsResponse`].
@@ -69,5 +75,10 @@ impl<'a> AlterUserScramCredentialsResult<'a> {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

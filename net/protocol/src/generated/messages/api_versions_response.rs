@@ -100,6 +100,10 @@ impl<'a> Message<'a> for ApiVersionsResponse<'a> {
             }
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `ApiVersion` of [`ApiVersionsResponse`].

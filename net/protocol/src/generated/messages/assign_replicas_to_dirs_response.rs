@@ -37,6 +37,13 @@ impl<'a> Message<'a> for AssignReplicasToDirsResponse {
         e.array(&self.directories, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.directories {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DirectoryData` of [`AssignReplicasToDirsResponse`].
@@ -63,6 +70,13 @@ impl DirectoryData {
         e.uuid(self.id);
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
     }
 }
 
@@ -91,6 +105,13 @@ impl TopicData {
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `PartitionData` of [`AssignReplicasToDirsResponse`].
@@ -117,5 +138,10 @@ impl PartitionData {
         e.i32(self.partition_index);
         e.i16(self.error_code);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

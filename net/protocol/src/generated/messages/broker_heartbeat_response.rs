@@ -57,4 +57,8 @@ impl<'a> Message<'a> for BrokerHeartbeatResponse {
         e.bool(self.should_shut_down);
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

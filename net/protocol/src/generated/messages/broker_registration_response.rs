@@ -43,4 +43,8 @@ impl<'a> Message<'a> for BrokerRegistrationResponse {
         e.i64(self.broker_epoch);
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

@@ -39,6 +39,12 @@ impl<'a> Message<'a> for CreateAclsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `AclCreationResult` of [`CreateAclsResponse`].
@@ -77,5 +83,10 @@ impl<'a> AclCreationResult<'a> {
         if version >= 2 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

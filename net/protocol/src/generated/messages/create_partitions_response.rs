@@ -39,6 +39,12 @@ impl<'a> Message<'a> for CreatePartitionsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `CreatePartitionsTopicResult` of [`CreatePartitionsResponse`].
@@ -75,5 +81,10 @@ impl<'a> CreatePartitionsTopicResult<'a> {
         if version >= 2 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

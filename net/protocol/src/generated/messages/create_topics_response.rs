@@ -39,6 +39,12 @@ impl<'a> Message<'a> for CreateTopicsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `CreatableTopicResult` of [`CreateTopicsResponse`].
@@ -121,6 +127,11 @@ impl<'a> CreatableTopicResult<'a> {
                 tags.put(e, 0, |e| e.i16(self.topic_config_error_code));
             }
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -39,6 +39,12 @@ impl<'a> Message<'a> for DeleteAclsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.filter_results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DeleteAclsFilterResult` of [`DeleteAclsResponse`].
@@ -80,6 +86,14 @@ impl<'a> DeleteAclsFilterResult<'a> {
         e.array(&self.matching_acls, flexible, |e, item| item.encode(e, version));
         if version >= 2 {
             e.no_tags();
+        }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.matching_acls {
+            one.each_error(on);
         }
     }
 }
@@ -158,5 +172,10 @@ impl<'a> DeleteAclsMatchingAcl<'a> {
         if version >= 2 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

@@ -41,6 +41,13 @@ impl<'a> Message<'a> for DeleteShareGroupOffsetsResponse<'a> {
         e.array(&self.responses, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DeleteShareGroupOffsetsResponseTopic` of [`DeleteShareGroupOffsetsResponse`].
@@ -75,5 +82,10 @@ impl<'a> DeleteShareGroupOffsetsResponseTopic<'a> {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

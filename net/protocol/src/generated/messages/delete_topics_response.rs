@@ -39,6 +39,12 @@ impl<'a> Message<'a> for DeleteTopicsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DeletableTopicResult` of [`DeleteTopicsResponse`].
@@ -97,5 +103,10 @@ impl<'a> DeletableTopicResult<'a> {
         if version >= 4 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

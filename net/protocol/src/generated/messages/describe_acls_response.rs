@@ -58,6 +58,10 @@ impl<'a> Message<'a> for DescribeAclsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `DescribeAclsResource` of [`DescribeAclsResponse`].

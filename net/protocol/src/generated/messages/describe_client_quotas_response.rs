@@ -58,6 +58,10 @@ impl<'a> Message<'a> for DescribeClientQuotasResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `EntryData` of [`DescribeClientQuotasResponse`].

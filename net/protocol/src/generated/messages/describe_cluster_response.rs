@@ -76,6 +76,10 @@ impl<'a> Message<'a> for DescribeClusterResponse<'a> {
         e.i32(self.cluster_authorized_operations);
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `DescribeClusterBroker` of [`DescribeClusterResponse`].

@@ -39,6 +39,12 @@ impl<'a> Message<'a> for DescribeConfigsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DescribeConfigsResult` of [`DescribeConfigsResponse`].
@@ -95,6 +101,11 @@ impl<'a> DescribeConfigsResult<'a> {
         if version >= 4 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -43,6 +43,10 @@ impl<'a> Message<'a> for DescribeDelegationTokenResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `DescribedDelegationToken` of [`DescribeDelegationTokenResponse`].

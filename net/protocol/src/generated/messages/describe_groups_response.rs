@@ -43,6 +43,12 @@ impl<'a> Message<'a> for DescribeGroupsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.groups {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DescribedGroup` of [`DescribeGroupsResponse`].
@@ -122,6 +128,11 @@ impl<'a> DescribedGroup<'a> {
         if version >= 5 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -47,6 +47,13 @@ impl<'a> Message<'a> for DescribeLogDirsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DescribeLogDirsResult` of [`DescribeLogDirsResponse`].
@@ -116,6 +123,11 @@ impl<'a> DescribeLogDirsResult<'a> {
         if version >= 2 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

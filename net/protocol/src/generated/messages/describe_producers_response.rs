@@ -33,6 +33,12 @@ impl<'a> Message<'a> for DescribeProducersResponse<'a> {
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TopicResponse` of [`DescribeProducersResponse`].
@@ -59,6 +65,13 @@ impl<'a> TopicResponse<'a> {
         e.string(self.name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -94,6 +107,11 @@ impl<'a> PartitionResponse<'a> {
         e.nullable_string(self.error_message, true);
         e.array(&self.active_producers, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -60,6 +60,13 @@ impl<'a> Message<'a> for DescribeQuorumResponse<'a> {
         }
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TopicData` of [`DescribeQuorumResponse`].
@@ -86,6 +93,13 @@ impl<'a> TopicData<'a> {
         e.string(self.topic_name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -156,6 +170,11 @@ impl<'a> PartitionData<'a> {
         e.array(&self.current_voters, true, |e, item| item.encode(e, version));
         e.array(&self.observers, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

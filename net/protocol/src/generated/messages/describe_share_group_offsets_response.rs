@@ -33,6 +33,12 @@ impl<'a> Message<'a> for DescribeShareGroupOffsetsResponse<'a> {
         e.array(&self.groups, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.groups {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DescribeShareGroupOffsetsResponseGroup` of [`DescribeShareGroupOffsetsResponse`].
@@ -68,6 +74,14 @@ impl<'a> DescribeShareGroupOffsetsResponseGroup<'a> {
         e.nullable_string(self.error_message, true);
         e.no_tags();
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+        on(self.error_code);
+    }
 }
 
 /// `DescribeShareGroupOffsetsResponseTopic` of [`DescribeShareGroupOffsetsResponse`].
@@ -99,6 +113,13 @@ impl<'a> DescribeShareGroupOffsetsResponseTopic<'a> {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -159,5 +180,10 @@ impl<'a> DescribeShareGroupOffsetsResponsePartition<'a> {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

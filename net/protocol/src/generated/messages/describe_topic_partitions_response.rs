@@ -42,6 +42,12 @@ impl<'a> Message<'a> for DescribeTopicPartitionsResponse<'a> {
         };
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DescribeTopicPartitionsResponseTopic` of [`DescribeTopicPartitionsResponse`].
@@ -98,6 +104,14 @@ impl<'a> DescribeTopicPartitionsResponseTopic<'a> {
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.i32(self.topic_authorized_operations);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -169,6 +183,11 @@ impl DescribeTopicPartitionsResponsePartition {
         e.nullable_array(self.last_known_elr.as_deref(), true, |e, item| e.i32(*item));
         e.array(&self.offline_replicas, true, |e, item| e.i32(*item));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -33,6 +33,12 @@ impl<'a> Message<'a> for DescribeTransactionsResponse<'a> {
         e.array(&self.transaction_states, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.transaction_states {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TransactionState` of [`DescribeTransactionsResponse`].
@@ -83,6 +89,11 @@ impl<'a> TransactionState<'a> {
         e.i16(self.producer_epoch);
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -52,6 +52,13 @@ impl<'a> Message<'a> for DescribeUserScramCredentialsResponse<'a> {
         e.array(&self.results, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DescribeUserScramCredentialsResult` of [`DescribeUserScramCredentialsResponse`].
@@ -97,6 +104,11 @@ impl<'a> DescribeUserScramCredentialsResult<'a> {
         e.nullable_string(self.error_message, true);
         e.array(&self.credential_infos, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

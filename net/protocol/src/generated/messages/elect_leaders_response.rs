@@ -48,6 +48,13 @@ impl<'a> Message<'a> for ElectLeadersResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.replica_election_results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `ReplicaElectionResult` of [`ElectLeadersResponse`].
@@ -79,6 +86,13 @@ impl<'a> ReplicaElectionResult<'a> {
         e.array(&self.partition_result, flexible, |e, item| item.encode(e, version));
         if version >= 2 {
             e.no_tags();
+        }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partition_result {
+            one.each_error(on);
         }
     }
 }
@@ -123,5 +137,10 @@ impl<'a> PartitionResult<'a> {
         if version >= 2 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

@@ -50,6 +50,13 @@ impl<'a> Message<'a> for EndQuorumEpochResponse<'a> {
             }
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TopicData` of [`EndQuorumEpochResponse`].
@@ -81,6 +88,13 @@ impl<'a> TopicData<'a> {
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
         if version >= 1 {
             e.no_tags();
+        }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
         }
     }
 }
@@ -121,6 +135,11 @@ impl PartitionData {
         if version >= 1 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

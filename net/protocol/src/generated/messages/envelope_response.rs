@@ -33,4 +33,8 @@ impl<'a> Message<'a> for EnvelopeResponse<'a> {
         e.i16(self.error_code);
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

@@ -64,6 +64,13 @@ impl<'a> Message<'a> for FetchResponse<'a> {
             }
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `FetchableTopicResponse` of [`FetchResponse`].
@@ -107,6 +114,13 @@ impl<'a> FetchableTopicResponse<'a> {
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
         if version >= 12 {
             e.no_tags();
+        }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
         }
     }
 }
@@ -215,6 +229,11 @@ impl<'a> PartitionData<'a> {
                 tags.put(e, 2, |e| self.snapshot_id.encode(e, version));
             }
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -50,6 +50,13 @@ impl<'a> Message<'a> for FetchSnapshotResponse<'a> {
             tags.put(e, 0, |e| e.array(&self.node_endpoints, true, |e, item| item.encode(e, version)));
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TopicSnapshot` of [`FetchSnapshotResponse`].
@@ -76,6 +83,13 @@ impl<'a> TopicSnapshot<'a> {
         e.string(self.name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -130,6 +144,11 @@ impl<'a> PartitionSnapshot<'a> {
         if self.current_leader != LeaderIdAndEpoch::default() {
             tags.put(e, 0, |e| self.current_leader.encode(e, version));
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -93,6 +93,13 @@ impl<'a> Message<'a> for FindCoordinatorResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.coordinators {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `Coordinator` of [`FindCoordinatorResponse`].
@@ -141,5 +148,10 @@ impl<'a> Coordinator<'a> {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

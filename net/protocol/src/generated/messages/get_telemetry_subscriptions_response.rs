@@ -61,4 +61,8 @@ impl<'a> Message<'a> for GetTelemetrySubscriptionsResponse<'a> {
         e.array(&self.requested_metrics, true, |e, item| e.string(item, true));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

@@ -70,4 +70,8 @@ impl<'a> Message<'a> for InitProducerIdResponse {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

@@ -100,6 +100,10 @@ impl<'a> Message<'a> for JoinGroupResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `JoinGroupResponseMember` of [`JoinGroupResponse`].

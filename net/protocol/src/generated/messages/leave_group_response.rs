@@ -51,6 +51,13 @@ impl<'a> Message<'a> for LeaveGroupResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.members {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `MemberResponse` of [`LeaveGroupResponse`].
@@ -93,5 +100,10 @@ impl<'a> MemberResponse<'a> {
         if version >= 4 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

@@ -37,6 +37,10 @@ impl<'a> Message<'a> for ListConfigResourcesResponse<'a> {
         e.array(&self.config_resources, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `ConfigResource` of [`ListConfigResourcesResponse`].

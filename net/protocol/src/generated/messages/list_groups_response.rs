@@ -47,6 +47,10 @@ impl<'a> Message<'a> for ListGroupsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `ListedGroup` of [`ListGroupsResponse`].

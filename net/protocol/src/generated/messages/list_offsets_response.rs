@@ -43,6 +43,12 @@ impl<'a> Message<'a> for ListOffsetsResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `ListOffsetsTopicResponse` of [`ListOffsetsResponse`].
@@ -74,6 +80,13 @@ impl<'a> ListOffsetsTopicResponse<'a> {
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
         if version >= 6 {
             e.no_tags();
+        }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
         }
     }
 }
@@ -134,5 +147,10 @@ impl ListOffsetsPartitionResponse {
         if version >= 6 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

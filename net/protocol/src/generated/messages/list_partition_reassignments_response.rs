@@ -52,6 +52,10 @@ impl<'a> Message<'a> for ListPartitionReassignmentsResponse<'a> {
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `OngoingTopicReassignment` of [`ListPartitionReassignmentsResponse`].

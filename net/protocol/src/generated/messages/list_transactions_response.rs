@@ -41,6 +41,10 @@ impl<'a> Message<'a> for ListTransactionsResponse<'a> {
         e.array(&self.transaction_states, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `TransactionState` of [`ListTransactionsResponse`].

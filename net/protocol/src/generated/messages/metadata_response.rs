@@ -93,6 +93,13 @@ impl<'a> Message<'a> for MetadataResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+        on(self.error_code);
+    }
 }
 
 /// `MetadataResponseBroker` of [`MetadataResponse`].
@@ -216,6 +223,14 @@ impl<'a> MetadataResponseTopic<'a> {
             e.no_tags();
         }
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.partitions {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `MetadataResponsePartition` of [`MetadataResponse`].
@@ -290,5 +305,10 @@ impl MetadataResponsePartition {
         if version >= 9 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

@@ -43,6 +43,12 @@ impl<'a> Message<'a> for OffsetCommitResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `OffsetCommitResponseTopic` of [`OffsetCommitResponse`].
@@ -88,6 +94,13 @@ impl<'a> OffsetCommitResponseTopic<'a> {
             e.no_tags();
         }
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `OffsetCommitResponsePartition` of [`OffsetCommitResponse`].
@@ -118,5 +131,10 @@ impl OffsetCommitResponsePartition {
         if version >= 8 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

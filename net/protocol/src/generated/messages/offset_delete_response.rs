@@ -35,6 +35,13 @@ impl<'a> Message<'a> for OffsetDeleteResponse<'a> {
         e.i32(self.throttle_time_ms);
         e.array(&self.topics, false, |e, item| item.encode(e, version));
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `OffsetDeleteResponseTopic` of [`OffsetDeleteResponse`].
@@ -60,6 +67,13 @@ impl<'a> OffsetDeleteResponseTopic<'a> {
         e.string(self.name, false);
         e.array(&self.partitions, false, |e, item| item.encode(e, version));
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `OffsetDeleteResponsePartition` of [`OffsetDeleteResponse`].
@@ -84,5 +98,10 @@ impl OffsetDeleteResponsePartition {
     pub fn encode(&self, e: &mut Encoder, _version: i16) {
         e.i32(self.partition_index);
         e.i16(self.error_code);
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

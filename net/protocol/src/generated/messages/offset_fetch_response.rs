@@ -63,6 +63,16 @@ impl<'a> Message<'a> for OffsetFetchResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+        on(self.error_code);
+        for one in &self.groups {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `OffsetFetchResponseTopic` of [`OffsetFetchResponse`].
@@ -94,6 +104,13 @@ impl<'a> OffsetFetchResponseTopic<'a> {
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
         if version >= 6 {
             e.no_tags();
+        }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
         }
     }
 }
@@ -157,6 +174,11 @@ impl<'a> OffsetFetchResponsePartition<'a> {
             e.no_tags();
         }
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `OffsetFetchResponseGroup` of [`OffsetFetchResponse`].
@@ -187,6 +209,14 @@ impl<'a> OffsetFetchResponseGroup<'a> {
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.i16(self.error_code);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+        on(self.error_code);
     }
 }
 
@@ -226,6 +256,13 @@ impl<'a> OffsetFetchResponseTopics<'a> {
         }
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -277,5 +314,10 @@ impl<'a> OffsetFetchResponsePartitions<'a> {
         e.nullable_string(self.metadata, true);
         e.i16(self.error_code);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

@@ -39,6 +39,12 @@ impl<'a> Message<'a> for OffsetForLeaderEpochResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `OffsetForLeaderTopicResult` of [`OffsetForLeaderEpochResponse`].
@@ -70,6 +76,13 @@ impl<'a> OffsetForLeaderTopicResult<'a> {
         e.array(&self.partitions, flexible, |e, item| item.encode(e, version));
         if version >= 4 {
             e.no_tags();
+        }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
         }
     }
 }
@@ -116,5 +129,10 @@ impl EpochEndOffset {
         if version >= 4 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

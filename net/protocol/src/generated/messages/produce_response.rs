@@ -52,6 +52,12 @@ impl<'a> Message<'a> for ProduceResponse<'a> {
             }
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TopicProduceResponse` of [`ProduceResponse`].
@@ -95,6 +101,13 @@ impl<'a> TopicProduceResponse<'a> {
         e.array(&self.partition_responses, flexible, |e, item| item.encode(e, version));
         if version >= 9 {
             e.no_tags();
+        }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partition_responses {
+            one.each_error(on);
         }
     }
 }
@@ -183,6 +196,11 @@ impl<'a> PartitionProduceResponse<'a> {
                 tags.put(e, 0, |e| self.current_leader.encode(e, version));
             }
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -62,4 +62,8 @@ impl<'a> Message<'a> for SaslAuthenticateResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

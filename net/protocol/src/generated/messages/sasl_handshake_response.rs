@@ -31,4 +31,8 @@ impl<'a> Message<'a> for SaslHandshakeResponse<'a> {
         e.i16(self.error_code);
         e.array(&self.mechanisms, false, |e, item| e.string(item, false));
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

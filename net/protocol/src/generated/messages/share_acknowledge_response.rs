@@ -53,6 +53,13 @@ impl<'a> Message<'a> for ShareAcknowledgeResponse<'a> {
         e.array(&self.node_endpoints, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `ShareAcknowledgeTopicResponse` of [`ShareAcknowledgeResponse`].
@@ -79,6 +86,13 @@ impl<'a> ShareAcknowledgeTopicResponse<'a> {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -114,6 +128,11 @@ impl<'a> PartitionData<'a> {
         e.nullable_string(self.error_message, true);
         self.current_leader.encode(e, version);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

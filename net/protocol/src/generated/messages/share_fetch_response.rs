@@ -49,6 +49,13 @@ impl<'a> Message<'a> for ShareFetchResponse<'a> {
         e.array(&self.node_endpoints, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.responses {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `ShareFetchableTopicResponse` of [`ShareFetchResponse`].
@@ -75,6 +82,13 @@ impl<'a> ShareFetchableTopicResponse<'a> {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -126,6 +140,11 @@ impl<'a> PartitionData<'a> {
         e.bytes(self.records.unwrap_or_default(), true);
         e.array(&self.acquired_records, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

@@ -33,6 +33,12 @@ impl<'a> Message<'a> for ShareGroupDescribeResponse<'a> {
         e.array(&self.groups, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.groups {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `DescribedGroup` of [`ShareGroupDescribeResponse`].
@@ -103,6 +109,11 @@ impl<'a> DescribedGroup<'a> {
         e.array(&self.members, true, |e, item| item.encode(e, version));
         e.i32(self.authorized_operations);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

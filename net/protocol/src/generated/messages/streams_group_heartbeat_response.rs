@@ -105,6 +105,10 @@ impl<'a> Message<'a> for StreamsGroupHeartbeatResponse<'a> {
         });
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `Status` of [`StreamsGroupHeartbeatResponse`].

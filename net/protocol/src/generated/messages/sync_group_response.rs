@@ -59,4 +59,8 @@ impl<'a> Message<'a> for SyncGroupResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

@@ -39,6 +39,12 @@ impl<'a> Message<'a> for TxnOffsetCommitResponse<'a> {
             e.no_tags();
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TxnOffsetCommitResponseTopic` of [`TxnOffsetCommitResponse`].
@@ -72,6 +78,13 @@ impl<'a> TxnOffsetCommitResponseTopic<'a> {
             e.no_tags();
         }
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TxnOffsetCommitResponsePartition` of [`TxnOffsetCommitResponse`].
@@ -102,5 +115,10 @@ impl TxnOffsetCommitResponsePartition {
         if version >= 3 {
             e.no_tags();
         }
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

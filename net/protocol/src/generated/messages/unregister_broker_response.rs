@@ -43,4 +43,8 @@ impl<'a> Message<'a> for UnregisterBrokerResponse<'a> {
         e.nullable_string(self.error_message, true);
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }

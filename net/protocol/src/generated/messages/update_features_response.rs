@@ -56,6 +56,13 @@ impl<'a> Message<'a> for UpdateFeaturesResponse<'a> {
         }
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `UpdatableFeatureResult` of [`UpdateFeaturesResponse`].
@@ -92,5 +99,10 @@ impl<'a> UpdatableFeatureResult<'a> {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

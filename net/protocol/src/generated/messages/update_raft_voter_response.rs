@@ -44,6 +44,10 @@ impl<'a> Message<'a> for UpdateRaftVoterResponse<'a> {
             tags.put(e, 0, |e| self.current_leader.encode(e, version));
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+    }
 }
 
 /// `CurrentLeader` of [`UpdateRaftVoterResponse`].

@@ -46,6 +46,13 @@ impl<'a> Message<'a> for VoteResponse<'a> {
             tags.put(e, 0, |e| e.array(&self.node_endpoints, true, |e, item| item.encode(e, version)));
         }
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
+        for one in &self.topics {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `TopicData` of [`VoteResponse`].
@@ -72,6 +79,13 @@ impl<'a> TopicData<'a> {
         e.string(self.topic_name, true);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -111,6 +125,11 @@ impl PartitionData {
         e.i32(self.leader_epoch);
         e.bool(self.vote_granted);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
 

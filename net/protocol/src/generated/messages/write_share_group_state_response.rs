@@ -29,6 +29,12 @@ impl<'a> Message<'a> for WriteShareGroupStateResponse<'a> {
         e.array(&self.results, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.results {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `WriteStateResult` of [`WriteShareGroupStateResponse`].
@@ -55,6 +61,13 @@ impl<'a> WriteStateResult<'a> {
         e.uuid(self.topic_id);
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
     }
 }
 
@@ -86,5 +99,10 @@ impl<'a> PartitionResult<'a> {
         e.i16(self.error_code);
         e.nullable_string(self.error_message, true);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }

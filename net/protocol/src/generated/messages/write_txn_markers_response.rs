@@ -29,6 +29,12 @@ impl<'a> Message<'a> for WriteTxnMarkersResponse<'a> {
         e.array(&self.markers, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.markers {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `WritableTxnMarkerResult` of [`WriteTxnMarkersResponse`].
@@ -55,6 +61,13 @@ impl<'a> WritableTxnMarkerResult<'a> {
         e.i64(self.producer_id);
         e.array(&self.topics, true, |e, item| item.encode(e, version));
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.topics {
+            one.each_error(on);
+        }
     }
 }
 
@@ -83,6 +96,13 @@ impl<'a> WritableTxnMarkerTopicResult<'a> {
         e.array(&self.partitions, true, |e, item| item.encode(e, version));
         e.no_tags();
     }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        for one in &self.partitions {
+            one.each_error(on);
+        }
+    }
 }
 
 /// `WritableTxnMarkerPartitionResult` of [`WriteTxnMarkersResponse`].
@@ -109,5 +129,10 @@ impl WritableTxnMarkerPartitionResult {
         e.i32(self.partition_index);
         e.i16(self.error_code);
         e.no_tags();
+    }
+
+    /// Shows every error code in it, 0 for none among them.
+    pub fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        on(self.error_code);
     }
 }
