@@ -5,6 +5,7 @@ use shard::Buf;
 use storage::{AbortedTxn, LeaderEpoch, Offset, ProducerRow};
 
 use crate::groups::ask::GroupReply;
+use crate::partition::facts::Lag;
 use crate::transactions::ask::TxnReply;
 
 /// An answer, of the kind that the question asked for.
@@ -24,6 +25,8 @@ pub enum Answer {
     Group(GroupReply),
     /// To a deletion of records.
     Trimmed(Trimmed),
+    /// To a reader's lag; `None` if it is not known.
+    Lag(Option<Lag>),
     /// To an append that has to be verified first (KIP-890): what the verification is held against.
     Unverified(Offset),
     /// To a question about a transactional id.

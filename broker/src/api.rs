@@ -82,6 +82,7 @@ pub mod describe_transactions;
 pub mod end_txn;
 #[path = "api/10_find_coordinator.rs"]
 pub mod find_coordinator;
+mod group_history;
 mod groups;
 #[path = "api/12_heartbeat.rs"]
 pub mod heartbeat;

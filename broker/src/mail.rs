@@ -120,6 +120,11 @@ pub enum Ask {
     EpochEnd(i32),
     /// How large it is on disk.
     Size,
+    /// How far behind a reader is who stands here.
+    Lag {
+        /// The next record that it reads.
+        offset: Offset,
+    },
     /// Delete the records before an offset; -1 stands for the high watermark (Q72).
     Trim {
         /// The first offset that stays.

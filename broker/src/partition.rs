@@ -272,6 +272,7 @@ impl Partitions {
             }
             Ask::EpochEnd(epoch) => Some(Answer::EpochEnd(self.epoch_end(slot, epoch))),
             Ask::Size => Some(Answer::Size(self.size_bytes(slot))),
+            Ask::Lag { offset } => Some(Answer::Lag(self.slots[slot].lag(offset, turn.wall_ms))),
             Ask::Trim { offset } => Some(Answer::Trimmed(self.trim(turn, slot, offset))),
         };
         if let Some(answer) = answer {
@@ -443,6 +444,7 @@ fn refused(ask: &Ask, Refusal { error, leader_epoch }: Refusal) -> Answer {
         Ask::OffsetFor { .. } => Answer::Offset(FoundOffset::refused(error)),
         Ask::EpochEnd(_) => Answer::EpochEnd(EpochEnd { error, leader_epoch: -1, end_offset: -1 }),
         Ask::Size => Answer::Size(0),
+        Ask::Lag { .. } => Answer::Lag(None),
         Ask::Trim { .. } => Answer::Trimmed(Trimmed::refused(error)),
     }
 }

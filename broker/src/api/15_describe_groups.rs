@@ -3,8 +3,10 @@
 //! - A group that is not there, or is none of this protocol, is "Dead" without error; GROUP_ID_NOT_FOUND with a reason from
 //!   version 6 (Q91, KIP-1043).
 //! - What members told and got is filled in a stable group alone (Q91).
+//! - Asked with our tag, it tells history and lag besides: see `group_history`.
 //! - Authorized operations are unknown: there is no authorizer.
 
+use protocol::group_history::ToldHistory;
 use protocol::messages::describe_groups_request::DescribeGroupsRequest;
 use protocol::messages::describe_groups_response::{
     DescribeGroupsResponse, DescribedGroup, DescribedGroupMember,
@@ -12,7 +14,9 @@ use protocol::messages::describe_groups_response::{
 use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
-use super::groups::{ask_many, take};
+use super::group_history;
+use super::groups::ask_many;
+use crate::answer::Answer;
 use crate::broker::Broker;
 use crate::groups::ask::{Described, GroupAnswer, GroupAsk};
 use crate::groups::coordinator::dead;
@@ -30,17 +34,27 @@ fn on_describe_groups(broker: &mut Broker, turn: &mut Turn<'_>, request: Request
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    let asks = asked.groups.iter().map(|&group| (group.into(), Ok(GroupAsk::Describe))).collect();
+    let with = |ask: GroupAsk| asked.groups.iter().map(move |&group| (group.into(), Ok(ask.clone())));
+    let mut asks: Vec<_> = with(GroupAsk::Describe).collect();
+    if group_history::is_asked(&request) {
+        asks.extend(with(GroupAsk::History));
+    }
     ask_many(broker, turn, request, asks);
 }
 
 fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
-    let Some((request, replies)) = take(broker, id) else { return };
+    if group_history::begin_round(broker, turn, id) {
+        return;
+    }
+    let Some(mut pending) = broker.pending.remove(id) else { return };
+    let mut answers: Vec<Answer> = pending.take_answers().collect();
+    let request = pending.request;
     let asked: DescribeGroupsRequest<'_> = request.decode().expect("the request was decoded before");
+    let mut told = answers.split_off(asked.groups.len());
     let has_topic = broker.image.topic(crate::groups::TOPIC).is_some();
-    let described: Vec<(ErrorCode, Described)> = replies
+    let described: Vec<(ErrorCode, Described)> = answers
         .into_iter()
-        .map(|reply| match reply {
+        .map(|answer| match answer.group() {
             Ok(GroupAnswer::Described(described)) => (ErrorCode::None, described),
             Ok(other) => unreachable!("DescribeGroups is not answered by {other:?}"),
             Err(ErrorCode::GroupIdNotFound) => (ErrorCode::GroupIdNotFound, dead()),
@@ -53,7 +67,10 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let groups = groups
         .map(|(group_id, (error, described))| response_of(group_id, *error, described, request.version));
     let response = DescribeGroupsResponse { groups: groups.collect(), ..Default::default() };
-    broker.reply(turn, &request, &response);
+    let Some(image) = pending.image else { return broker.reply(turn, &request, &response) };
+    let lags = told.split_off(asked.groups.len());
+    let histories = group_history::collect(&image, asked.groups.iter().copied(), told, lags);
+    broker.reply(turn, &request, &ToldHistory { response, histories: Some(histories) });
 }
 
 fn response_of<'a>(

@@ -84,6 +84,20 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
+fn metrics_are_served_where_the_flag_or_the_setting_says() {
+    let shown = |line: &str| {
+        let endpoints = start(line, "ringlog.http.listen=127.0.0.1:1\n").unwrap().http_listen();
+        endpoints.iter().map(Endpoint::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(shown(""), "127.0.0.1:1");
+    assert_eq!(shown("--http localhost:9600"), "localhost:9600");
+    assert_eq!(shown("--http :9600 --http [::1]:9601"), ":9600 [::1]:9601");
+    assert_eq!(shown("--set ringlog.http.listen="), "");
+    assert_eq!(start("", "").unwrap().http_listen(), []);
+    refused("--http 9600", "", "ringlog.http.listen: it must be host:port");
+}
+
+#[test]
 fn the_version_is_told() {
     let fault = Cli::try_parse_from(["ringlog", "--version"]).unwrap_err();
     assert_eq!(fault.to_string(), format!("ringlog {}\n", env!("CARGO_PKG_VERSION")));

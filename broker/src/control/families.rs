@@ -227,6 +227,41 @@ mod tests {
 
     use super::*;
 
+    /// Names of metrics in a text: of families, or of a histogram's series.
+    fn names_in(text: &str) -> BTreeSet<&str> {
+        let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let words = text.split(|letter| !is_word(letter));
+        words.filter(|word| word.starts_with("ringlog_") || word.starts_with("process_")).collect()
+    }
+
+    fn is_known(name: &str) -> bool {
+        let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end));
+        let is_histogram = |family: &Family| family.kind == Kind::Histogram && base == Some(family.name);
+        all().any(|family| family.name == name || is_histogram(family))
+    }
+
+    #[test]
+    fn the_page_about_metrics_lists_them_all_and_no_other() {
+        let page = include_str!("../../../docs/metrics.md");
+        for family in all() {
+            let labels = family.labels.join(", ");
+            let (name, kind, help) = (family.name, family.kind.word(), family.help);
+            let row = format!("| `{name}` | {kind} | {labels} | {help} |");
+            assert!(page.lines().any(|line| line == row), "docs/metrics.md lacks the line\n{row}");
+        }
+        let unknown: Vec<&str> = names_in(page).into_iter().filter(|name| !is_known(name)).collect();
+        assert!(unknown.is_empty(), "docs/metrics.md names metrics that are not there: {unknown:?}");
+    }
+
+    #[test]
+    fn the_dashboard_asks_for_metrics_that_are_there() {
+        let dashboard = include_str!("../../../docs/grafana-dashboard.json");
+        let names = names_in(dashboard);
+        assert!(names.len() > 30, "{names:?}");
+        let unknown: Vec<&str> = names.into_iter().filter(|name| !is_known(name)).collect();
+        assert!(unknown.is_empty(), "docs/grafana-dashboard.json asks for {unknown:?}");
+    }
+
     #[test]
     fn each_family_is_declared_once_and_named_as_prometheus_asks() {
         let mut names = BTreeSet::new();

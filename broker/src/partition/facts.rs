@@ -188,7 +188,8 @@ impl Partition {
         }
     }
 
-    fn lag(&self, offset: Offset, now: WallMs) -> Option<Lag> {
+    /// How far behind a reader of committed records is who stands at an offset; `None` if nobody has opened the log yet.
+    pub(super) fn lag(&self, offset: Offset, now: WallMs) -> Option<Lag> {
         let log = self.log_facts()?;
         // What was deleted cannot be read any more, and an offset from before a loss may lie beyond the end.
         let from = offset.max(log.log_start).min(log.last_stable);

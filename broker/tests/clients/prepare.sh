@@ -10,6 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 CACHE=${RINGLOG_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/ringlog-check}
 KAFKA_VERSION=4.3.1
 CONFLUENT_VERSION=2.16.1
+PROMETHEUS_VERSION=0.26.0
 export JARS=$CACHE/kafka/libs PY=$CACHE/venv/bin/python JAVA=${JAVA:-java}
 
 doing() { echo "-- $*" >&2; }
@@ -49,6 +50,11 @@ prepare_clients() {
 
 get_python() {
   python3 -m venv "$CACHE/venv" && "$CACHE/venv/bin/pip" install -q "confluent-kafka==$CONFLUENT_VERSION"
+}
+
+# What reads metrics as Prometheus does.
+prepare_prometheus() {
+  once "prometheus-$PROMETHEUS_VERSION" "$CACHE/venv/bin/pip" install -q "prometheus-client==$PROMETHEUS_VERSION"
 }
 
 get_jars() {

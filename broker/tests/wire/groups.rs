@@ -44,7 +44,7 @@ use crate::harness::{Client, Rig};
 const OK: ErrorCode = ErrorCode::None;
 
 /// A node with a topic of four partitions, whose groups have a coordinator.
-fn with_topic() -> (Rig, Client) {
+pub fn with_topic() -> (Rig, Client) {
     let rig = Rig::new();
     let mut client = rig.connect();
     client.create("t", 4);
@@ -53,14 +53,14 @@ fn with_topic() -> (Rig, Client) {
 }
 
 /// Finds the coordinator of a group: error, node, port.
-fn find(client: &mut Client, group: &str) -> (ErrorCode, i32, i32) {
+pub fn find(client: &mut Client, group: &str) -> (ErrorCode, i32, i32) {
     let reply = client.ask(3, &FindCoordinatorRequest { key: group, ..Default::default() });
     let response: FindCoordinatorResponse<'_> = reply.read();
     (error(response.error_code), response.node_id, response.port)
 }
 
 /// Commits offsets of partitions: topic, partition, offset. One error for each, by the order of the answer.
-fn commit<'a>(
+pub fn commit<'a>(
     client: &mut Client,
     group: &'a str,
     (member, epoch): (&'a str, i32),
@@ -90,7 +90,7 @@ fn commit<'a>(
     partitions.collect()
 }
 
-fn commit_partition(
+pub fn commit_partition(
     partition_index: i32,
     committed_offset: i64,
     committed_leader_epoch: i32,
@@ -121,7 +121,7 @@ fn committed(client: &mut Client, group: &str, topic: &str, partition: i32) -> (
     (found.committed_offset, found.committed_leader_epoch, found.metadata.unwrap().to_owned())
 }
 
-fn join_request<'a>(group: &'a str, member: &'a str, instance: Option<&'a str>) -> JoinGroupRequest<'a> {
+pub fn join_request<'a>(group: &'a str, member: &'a str, instance: Option<&'a str>) -> JoinGroupRequest<'a> {
     JoinGroupRequest {
         group_id: group,
         session_timeout_ms: 10_000,
@@ -139,7 +139,7 @@ fn join_request<'a>(group: &'a str, member: &'a str, instance: Option<&'a str>) 
 }
 
 /// Makes a stable group of one member of the classic protocol; gives the member's id and the generation.
-fn join(client: &mut Client, group: &str, instance: Option<&str>) -> (String, i32) {
+pub fn join(client: &mut Client, group: &str, instance: Option<&str>) -> (String, i32) {
     let mut id = String::new();
     if instance.is_none() {
         let reply = client.ask(9, &join_request(group, "", None));
@@ -156,7 +156,13 @@ fn join(client: &mut Client, group: &str, instance: Option<&str>) -> (String, i3
     (id, generation)
 }
 
-fn sync(client: &mut Client, group: &str, id: &str, generation_id: i32, all: &[u8]) -> (ErrorCode, Vec<u8>) {
+pub fn sync(
+    client: &mut Client,
+    group: &str,
+    id: &str,
+    generation_id: i32,
+    all: &[u8],
+) -> (ErrorCode, Vec<u8>) {
     let assignments =
         vec![SyncGroupRequestAssignment { member_id: id, assignment: all, ..Default::default() }];
     let asked =
@@ -183,10 +189,15 @@ fn list(client: &mut Client) -> Vec<(String, String, String)> {
 }
 
 /// Topics and their partitions, as a consumer group gives them out.
-type Assigned = Vec<(Uuid, Vec<i32>)>;
+pub type Assigned = Vec<(Uuid, Vec<i32>)>;
 
 /// A heartbeat of a consumer group that joins, or goes on.
-fn beat(client: &mut Client, group: &str, member: &str, epoch: i32) -> (ErrorCode, i32, Option<Assigned>) {
+pub fn beat(
+    client: &mut Client,
+    group: &str,
+    member: &str,
+    epoch: i32,
+) -> (ErrorCode, i32, Option<Assigned>) {
     let mut asked = ConsumerGroupHeartbeatRequest {
         group_id: group,
         member_id: member,

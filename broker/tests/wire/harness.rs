@@ -16,10 +16,11 @@ use broker::broker::Broker;
 use broker::config::{Given, Origin, ServerConfig};
 use broker::metadata::controller::Controller;
 use broker::node::Node;
+use broker::report::{Inspect, Report};
 use net::ListenerIndex;
 use protocol::{ApiKey, Decoder, Message, RequestHeader, decode_response_header, encode_request};
 use shard::memory::{Crash, Faults, MemoryIo, Peer, World};
-use shard::{Io, Pool, Shard, ShardId, WallMs, mail};
+use shard::{Guest, Io, Pool, Shard, ShardId, WallMs, mail};
 
 /// Where the node keeps its data.
 pub const DATA_DIR: &str = "/data";
@@ -58,6 +59,8 @@ pub struct Rig {
 struct Inner {
     world: World,
     cores: Vec<Shard<MemoryIo, Broker>>,
+    /// In the place of the control thread.
+    guest: Option<Guest<Mail>>,
     config: Arc<ServerConfig>,
 }
 
@@ -71,7 +74,7 @@ impl Rig {
     pub fn with(core_count: u16, settings: &[(&str, &str)]) -> Rig {
         let world = World::new(1);
         let config = Arc::new(config_of(settings));
-        let inner = Inner { world: world.clone(), cores: Vec::new(), config };
+        let inner = Inner { world: world.clone(), cores: Vec::new(), guest: None, config };
         let rig = Rig { inner: Rc::new(RefCell::new(inner)), world };
         rig.start(core_count);
         rig
@@ -89,7 +92,8 @@ impl Rig {
         assert!(inner.cores.is_empty(), "the node runs already");
         let node = Arc::new(node_of(&inner.config, core_count));
         let pool = Pool::new(8 << 20);
-        let boxes = mail::connect::<Mail>(core_count).unwrap();
+        let mut boxes = mail::connect::<Mail>(core_count + 1).unwrap();
+        inner.guest = boxes.pop().map(Guest::new);
         for mailbox in boxes {
             let io = inner.world.io();
             let core = core_of(io, mailbox, &node, &pool);
@@ -178,6 +182,25 @@ impl Rig {
     /// Looks at, or into, one core.
     pub fn look<R>(&self, core: ShardId, look: impl FnOnce(&mut Shard<MemoryIo, Broker>) -> R) -> R {
         look(&mut self.inner.borrow_mut().cores[usize::from(core.0)])
+    }
+
+    /// Asks a core as the control thread does; gives what it answers within a turn.
+    pub fn inspect(&self, core: ShardId, asked: Inspect) -> Vec<Report> {
+        self.inner.borrow_mut().guest.as_mut().unwrap().send(core, Mail::Inspect(asked));
+        self.turn();
+        self.reports(core)
+    }
+
+    /// What a core has told since it was looked at last.
+    pub fn reports(&self, core: ShardId) -> Vec<Report> {
+        let letters = self.inner.borrow_mut().guest.as_mut().unwrap().receive_all();
+        let of_core = letters.into_iter().filter(|(from, _)| *from == core);
+        of_core
+            .map(|(_, mail)| match mail {
+                Mail::Report(report) => report,
+                other => panic!("no letter for a guest: {other:?}"),
+            })
+            .collect()
     }
 
     /// Adds up what is counted on every core.

@@ -17,6 +17,7 @@ mod topics;
 
 mod fetch;
 mod groups;
+mod history;
 mod offsets;
 mod retention;
 mod sessions;
@@ -32,4 +33,5 @@ mod model;
 mod patience;
 mod waiting;
 
+mod http;
 mod sockets;

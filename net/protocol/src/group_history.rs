@@ -9,6 +9,8 @@
 //!   response  … throttle_time_ms, groups,              tags { 21065: version int8, [group id, state, …] }
 //! ```
 
+use std::ops::RangeInclusive;
+
 use crate::messages::describe_groups_request::DescribeGroupsRequest;
 use crate::messages::describe_groups_response::{DescribeGroupsResponse, DescribedGroup};
 use crate::{DecodeError, Decoder, Encoder, Message, Uuid};
@@ -228,9 +230,27 @@ pub struct GroupHistory {
     pub lags: Vec<PartitionLag>,
 }
 
-/// Asks for history: gives the body of a DescribeGroups request with the tag, for versions from [`FIRST_VERSION`] on.
-pub fn encode_request_body(request: &DescribeGroupsRequest<'_>, version: i16) -> Vec<u8> {
-    with_tag(request, version, |e| e.i8(VERSION))
+/// A DescribeGroups request that asks for history as well, from version [`FIRST_VERSION`] on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct AskHistory<'a> {
+    /// What Kafka knows of it.
+    pub request: DescribeGroupsRequest<'a>,
+}
+
+impl<'a> Message<'a> for AskHistory<'a> {
+    const NAME: &'static str = DescribeGroupsRequest::NAME;
+    const API_KEY: Option<i16> = DescribeGroupsRequest::API_KEY;
+    const VERSIONS: RangeInclusive<i16> = DescribeGroupsRequest::VERSIONS;
+    const FLEXIBLE_FROM: i16 = DescribeGroupsRequest::FLEXIBLE_FROM;
+
+    /// Reads the request, whether it asks for history or not.
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<AskHistory<'a>, DecodeError> {
+        Ok(AskHistory { request: DescribeGroupsRequest::decode(d, version)? })
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        encode_with_tag(e, &self.request, version, |e| e.i8(VERSION));
+    }
 }
 
 /// Whether the body of a DescribeGroups request asks for history.
@@ -249,54 +269,78 @@ pub fn is_asked(d: &mut Decoder<'_>, version: i16) -> Result<bool, DecodeError> 
     Ok(is_asked)
 }
 
-/// The body of a DescribeGroups response with history.
-pub fn encode_response_body(
-    response: &DescribeGroupsResponse<'_>,
-    version: i16,
-    histories: &[GroupHistory],
-) -> Vec<u8> {
-    with_tag(response, version, |e| {
-        e.i8(VERSION);
-        e.array(histories, true, encode);
-    })
+/// A DescribeGroups response with history.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ToldHistory<'a> {
+    /// What Kafka knows of it.
+    pub response: DescribeGroupsResponse<'a>,
+    /// The history of each group that was asked for; `None` if the broker tells none, as real Kafka.
+    pub histories: Option<Vec<GroupHistory>>,
 }
 
-/// The history in the body of a DescribeGroups response; `None` if the broker sends none, as real Kafka.
-pub fn decode_response_body(
-    d: &mut Decoder<'_>,
-    version: i16,
-) -> Result<Option<Vec<GroupHistory>>, DecodeError> {
-    if version < FIRST_VERSION {
-        return Ok(None);
-    }
-    d.i32()?;
-    d.array(true, |d| DescribedGroup::decode(d, version))?;
-    let mut found = None;
-    d.tags(|d, tag| {
-        if tag != TAG {
-            return Ok(false);
+impl<'a> Message<'a> for ToldHistory<'a> {
+    const NAME: &'static str = DescribeGroupsResponse::NAME;
+    const API_KEY: Option<i16> = DescribeGroupsResponse::API_KEY;
+    const VERSIONS: RangeInclusive<i16> = DescribeGroupsResponse::VERSIONS;
+    const FLEXIBLE_FROM: i16 = DescribeGroupsResponse::FLEXIBLE_FROM;
+
+    fn decode(d: &mut Decoder<'a>, version: i16) -> Result<ToldHistory<'a>, DecodeError> {
+        if version < FIRST_VERSION {
+            return Ok(ToldHistory {
+                response: DescribeGroupsResponse::decode(d, version)?,
+                histories: None,
+            });
         }
-        d.i8()?;
-        found = Some(d.array(true, decode)?);
-        // A later version may tell more.
-        d.take(d.remaining())?;
-        Ok(true)
-    })?;
-    Ok(found)
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { version });
+        }
+        let throttle_time_ms = d.i32()?;
+        let groups = d.array(true, |d| DescribedGroup::decode(d, version))?;
+        let mut histories = None;
+        d.tags(|d, tag| {
+            if tag != TAG {
+                return Ok(false);
+            }
+            d.i8()?;
+            histories = Some(d.array(true, decode)?);
+            // A later version may tell more.
+            d.take(d.remaining())?;
+            Ok(true)
+        })?;
+        let response = DescribeGroupsResponse { throttle_time_ms, groups };
+        Ok(ToldHistory { response, histories })
+    }
+
+    fn encode(&self, e: &mut Encoder, version: i16) {
+        match &self.histories {
+            Some(histories) => encode_with_tag(e, &self.response, version, |e| {
+                e.i8(VERSION);
+                e.array(histories, true, encode);
+            }),
+            None => self.response.encode(e, version),
+        }
+    }
+
+    fn each_error(&self, on: &mut dyn FnMut(i16)) {
+        self.response.each_error(on);
+    }
 }
 
-/// A message's body whose empty tagged section, its last byte, gives way to one with our tag.
-fn with_tag<'a>(message: &impl Message<'a>, version: i16, content: impl FnOnce(&mut Encoder)) -> Vec<u8> {
+/// Writes a message whose empty tagged section, its last byte, gives way to one with our tag.
+fn encode_with_tag<'a>(
+    e: &mut Encoder,
+    message: &impl Message<'a>,
+    version: i16,
+    content: impl FnOnce(&mut Encoder),
+) {
     assert!(version >= FIRST_VERSION, "version {version} has no tagged fields");
-    let mut e = Encoder::new();
-    message.encode(&mut e, version);
-    let mut body = e.into_vec();
-    assert_eq!(body.pop(), Some(0), "the message has no tagged fields of its own");
-    let mut e = Encoder::new();
+    let mut known = Encoder::new();
+    message.encode(&mut known, version);
+    let (last, body) = known.as_slice().split_last().expect("a tagged section ends the message");
+    assert_eq!(*last, 0, "the message has no tagged fields of its own");
+    e.raw(body);
     let mut tags = e.tags();
-    tags.put(&mut e, TAG, content);
-    body.extend_from_slice(e.as_slice());
-    body
+    tags.put(e, TAG, content);
 }
 
 fn encode(e: &mut Encoder, history: &GroupHistory) {
