@@ -9,6 +9,7 @@
 //! nothing is done, what a crash could take back. A log that cannot be read or written takes its machine out of reach until a
 //! restart: COORDINATOR_NOT_AVAILABLE, which clients retry (C43).
 
+pub mod facts;
 mod load;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -15,7 +15,8 @@ use net::NetCounts;
 use shard::LoopCounts;
 use storage::Offset;
 
-use crate::groups::facts::{CoordinatorPhases, GroupCounts, GroupFacts};
+use crate::groups::facts::{GroupCounts, GroupFacts};
+use crate::homes::facts::CoordinatorPhases;
 use crate::mail::PartitionId;
 use crate::metadata::{Image, Topic};
 use crate::partition::facts::{Lag, PartitionFacts};

@@ -3,7 +3,7 @@
 use shard::boot;
 
 use super::*;
-use crate::groups::facts::Cursor;
+use crate::homes::facts::Cursor;
 use crate::report::{CoreFacts, GroupSlice, Health, Inspect, Report};
 use crate::transactions::facts::TxnCounts;
 

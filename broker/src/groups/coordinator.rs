@@ -11,6 +11,7 @@ use protocol::{ErrorCode, Uuid};
 use super::ask::{ConsumerHeartbeat, Described, GroupAnswer, GroupAsk, GroupReply, Join, Listed};
 use super::classic::{CONSUMER, Classic};
 use super::consumer::{ASSIGNORS, Consumer, JOINING};
+use super::facts::GroupCounts;
 use super::history::History;
 use super::record::{Committed, Record};
 use super::step::{Context, Effects, Env};
@@ -39,6 +40,7 @@ pub struct Coordinator {
     open: BTreeMap<i64, BTreeSet<Arc<str>>>,
     /// How many records of offsets there were: their order.
     order: u64,
+    counts: GroupCounts,
 }
 
 /// A group: its offsets, and the protocol that its members speak.
@@ -261,6 +263,7 @@ impl Coordinator {
         reply: Option<(ReplyTo, GroupReply)>,
     ) -> Effects {
         effects.replies.extend(reply);
+        self.count(&effects);
         if let Some(at_ms) = effects.wake_ms {
             self.wake(group, at_ms);
         }
@@ -480,6 +483,7 @@ impl Coordinator {
         }
         self.wake(&id, i64::MAX);
         self.forget_if_vacant(&id);
+        self.count(&effects);
         Some(effects)
     }
 

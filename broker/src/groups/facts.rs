@@ -1,19 +1,13 @@
 //! What is told of groups and their coordinators: plain values, and what a core counts of them.
 
-use std::ops::Bound;
 use std::sync::Arc;
 
 use protocol::Uuid;
 
+use super::GroupCoordinators;
 use super::history::CauseKind;
-use super::{GroupCoordinators, Phase};
+use crate::homes::facts::{CoordinatorPhases, Cursor};
 use crate::report::GroupSlice;
-
-/// Where a slice of groups or ids begins: behind this one, in this partition of the log; or with the first one there.
-pub type Cursor = (i32, Option<Arc<str>>);
-
-/// Partitions of the log that one slice goes through: most have few groups.
-const SLICE_PARTITIONS: usize = 64;
 
 /// A committed offset.
 #[derive(Debug, Clone)]
@@ -45,17 +39,6 @@ pub struct GroupFacts {
     pub committed: Vec<CommittedFacts>,
 }
 
-/// How many coordinators of a core are where in their lives.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CoordinatorPhases {
-    /// They read their logs.
-    pub loading: usize,
-    /// They work.
-    pub active: usize,
-    /// Their logs cannot be read or written.
-    pub failed: usize,
-}
-
 /// What a core has counted of its groups.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GroupCounts {
@@ -66,7 +49,15 @@ pub struct GroupCounts {
 }
 
 impl GroupCounts {
-    pub(super) fn on_rebalance(&mut self, cause: CauseKind) {
+    /// Adds what another coordinator has counted.
+    fn add(&mut self, other: &GroupCounts) {
+        for (count, more) in self.rebalances.iter_mut().zip(&other.rebalances) {
+            *count += more;
+        }
+        self.commits += other.commits;
+    }
+
+    pub(in crate::groups) fn on_rebalance(&mut self, cause: CauseKind) {
         if let Some(index) = CauseKind::ALL.iter().position(|kind| *kind == cause) {
             self.rebalances[index] += 1;
         }
@@ -76,42 +67,24 @@ impl GroupCounts {
 impl GroupCoordinators {
     /// What was counted so far.
     pub fn counts(&self) -> GroupCounts {
-        self.counts
+        let mut counts = GroupCounts::default();
+        self.homes.all().for_each(|machine| counts.add(&machine.counts()));
+        counts
     }
 
     /// How many coordinators are where in their lives.
     pub fn phases(&self) -> CoordinatorPhases {
-        let mut phases = CoordinatorPhases::default();
-        for home in self.homes.values() {
-            match home.phase {
-                Phase::Loading(_) => phases.loading += 1,
-                Phase::Active => phases.active += 1,
-                Phase::Failed => phases.failed += 1,
-            }
-        }
-        phases
+        self.homes.phases()
     }
 
-    /// Tells a slice of the groups behind `after`; the last one if there may be more.
+    /// Tells a slice of the groups behind `after`; where the next one begins, if there is one. `room` is for so many groups and
+    /// offsets of theirs.
     pub fn facts(
         &self,
         after: Option<Cursor>,
         room: &mut (usize, usize),
         slice: &mut GroupSlice,
     ) -> Option<Cursor> {
-        let (mut number, mut group) = match after {
-            Some(after) => after,
-            None => (*self.homes.first_key_value()?.0, None),
-        };
-        for _ in 0..SLICE_PARTITIONS {
-            let home = self.homes.get(&number);
-            let last = home.and_then(|home| home.machine.facts(group.as_ref(), room, slice));
-            if let Some(last) = last {
-                return Some((number, Some(last)));
-            }
-            let next = self.homes.range((Bound::Excluded(number), Bound::Unbounded)).next();
-            (number, group) = (*next?.0, None);
-        }
-        Some((number, None))
+        self.homes.walk(after, |machine, after| machine.facts(after, room, slice))
     }
 }

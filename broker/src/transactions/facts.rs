@@ -1,15 +1,10 @@
 //! What is told of transactions and their coordinators: counted over in slices, when somebody asks.
 
-use std::ops::Bound;
-
 use shard::WallMs;
 
+use super::TxnCoordinators;
 use super::record::State;
-use super::{Phase, TxnCoordinators};
-use crate::groups::facts::{CoordinatorPhases, Cursor};
-
-/// Partitions of the log that one slice goes through.
-const SLICE_PARTITIONS: usize = 64;
+use crate::homes::facts::{CoordinatorPhases, Cursor};
 
 /// What a core has of transactions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,31 +52,11 @@ impl TxnCounts {
 impl TxnCoordinators {
     /// How many coordinators are where in their lives.
     pub fn phases(&self) -> CoordinatorPhases {
-        let mut phases = CoordinatorPhases::default();
-        for home in self.homes.values() {
-            match home.phase {
-                Phase::Loading(_) => phases.loading += 1,
-                Phase::Active => phases.active += 1,
-                Phase::Failed => phases.failed += 1,
-            }
-        }
-        phases
+        self.homes.phases()
     }
 
-    /// Counts a slice of the ids behind `after`; the last one if there may be more.
+    /// Counts a slice of the ids behind `after`; where the next one begins, if there is one.
     pub fn facts(&self, after: Option<Cursor>, now: WallMs, counts: &mut TxnCounts) -> Option<Cursor> {
-        let (mut number, mut id) = match after {
-            Some(after) => after,
-            None => (*self.homes.first_key_value()?.0, None),
-        };
-        for _ in 0..SLICE_PARTITIONS {
-            let last = self.homes.get(&number).and_then(|home| home.machine.facts(id.as_ref(), now, counts));
-            if let Some(last) = last {
-                return Some((number, Some(last)));
-            }
-            let next = self.homes.range((Bound::Excluded(number), Bound::Unbounded)).next();
-            (number, id) = (*next?.0, None);
-        }
-        Some((number, None))
+        self.homes.walk(after, |machine, after| machine.facts(after, now, counts))
     }
 }

@@ -4,8 +4,8 @@ use super::super::snapshot::CoreAnswer;
 use super::super::text::{Kind, Number, seconds};
 use super::node::sum;
 use super::{Family, Scene};
-use crate::groups::facts::CoordinatorPhases;
 use crate::groups::history::CauseKind;
+use crate::homes::facts::CoordinatorPhases;
 use crate::transactions::facts::TxnCounts;
 use crate::transactions::record::State;
 

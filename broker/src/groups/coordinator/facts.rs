@@ -7,7 +7,8 @@ use protocol::ErrorCode;
 
 use super::{Coordinator, Group, Kind};
 use crate::groups::ask::{GroupAnswer, GroupReply};
-use crate::groups::facts::{CommittedFacts, GroupFacts};
+use crate::groups::facts::{CommittedFacts, GroupCounts, GroupFacts};
+use crate::groups::step::Effects;
 use crate::report::GroupSlice;
 
 /// Groups that one slice of a report goes through, and committed offsets that it tells; one group more than that at most.
@@ -42,6 +43,17 @@ impl Group {
 }
 
 impl Coordinator {
+    /// What was counted so far.
+    pub fn counts(&self) -> GroupCounts {
+        self.counts
+    }
+
+    /// Counts what a step has done.
+    pub(super) fn count(&mut self, effects: &Effects) {
+        effects.rebalances.iter().for_each(|cause| self.counts.on_rebalance(*cause));
+        self.counts.commits += effects.commits;
+    }
+
     /// Tells groups behind `after` until the slice is full; the last one that was told, if there are more.
     pub fn facts(
         &self,
