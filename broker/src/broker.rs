@@ -54,6 +54,7 @@ const TIMER_TICK: u64 = 1;
 const TIMER_FETCH: u64 = 2;
 const TIMER_GROUPS: u64 = 3;
 const TIMER_TXNS: u64 = 4;
+const TIMER_REPORT: u64 = 5;
 
 /// One core.
 #[derive(Debug)]

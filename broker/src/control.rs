@@ -21,6 +21,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use shard::Guest;
 use tokio::runtime;
@@ -32,6 +33,9 @@ use crate::node::Node;
 use hub::Hub;
 
 pub use families::described;
+
+/// A core that has not answered after this time is silent.
+const ANSWER_MAX: Duration = Duration::from_secs(5);
 
 /// The control thread, as long as it runs.
 #[derive(Debug)]
@@ -60,10 +64,12 @@ impl Control {
         let body = move || {
             let work = async move {
                 // Both only fail where the kernel has no memory left for a descriptor to be waited for.
-                let (hub, listeners) = match Hub::new(guest, node, descriptors_max).and_then(|hub| {
-                    let listeners = listeners.into_iter().map(tokio::net::TcpListener::from_std);
-                    Ok((hub, listeners.collect::<io::Result<Vec<_>>>()?))
-                }) {
+                let (hub, listeners) = match Hub::new(guest, node, descriptors_max, ANSWER_MAX).and_then(
+                    |hub| {
+                        let listeners = listeners.into_iter().map(tokio::net::TcpListener::from_std);
+                        Ok((hub, listeners.collect::<io::Result<Vec<_>>>()?))
+                    },
+                ) {
                     Ok(ready) => ready,
                     Err(error) => {
                         tracing::error!(%error, "there are no metrics: the control thread cannot wait for anything");

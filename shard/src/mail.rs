@@ -219,6 +219,12 @@ impl<M> Outbox<M> {
         }
     }
 
+    /// How many letters to another core fit into the ring; more would wait here.
+    pub fn room(&self, to: ShardId) -> usize {
+        let lane = self.lanes.get(usize::from(to.0)).and_then(Option::as_ref);
+        lane.filter(|lane| lane.waiting.is_empty()).map_or(0, |lane| lane.ring.slots())
+    }
+
     /// Whether letters wait for room in some ring: take on no new work until they are gone.
     pub fn is_backlogged(&self) -> bool {
         self.lanes.iter().flatten().any(|lane| !lane.waiting.is_empty())

@@ -1,11 +1,17 @@
 //! Telling the control thread what this core counts: a bounded slice a turn, so that nobody who uses the core notices.
 
-use shard::boot;
+use shard::{Nanos, boot};
 
 use super::*;
 use crate::homes::facts::Cursor;
 use crate::report::{CoreFacts, GroupSlice, Health, Inspect, Report};
 use crate::transactions::facts::TxnCounts;
+
+/// Letters that a report leaves room for: a control thread that cannot keep up is waited for, and holds nobody up.
+const ROOM_MIN: usize = 64;
+
+/// How long, in ms.
+const ROOM_WAIT_MS: i64 = 5;
 
 /// A report that is being told.
 #[derive(Debug)]
@@ -16,6 +22,8 @@ pub(super) struct Inspection {
     /// How many groups may still be told one by one, and how many committed offsets.
     room: (usize, usize),
     transactions: TxnCounts,
+    /// While the guest's ring is full: when it is looked at again.
+    resume_at: Nanos,
 }
 
 /// What comes next.
@@ -50,6 +58,7 @@ impl Broker {
                     stage: Stage::Partitions(0),
                     room: (groups_max, offsets_max),
                     transactions: TxnCounts::default(),
+                    resume_at: turn.now,
                 });
             }
         }
@@ -69,6 +78,15 @@ impl Broker {
     /// Tells one slice of the report that was asked for, if one was; `true` if more is left.
     pub(super) fn report_on(&mut self, turn: &mut Turn<'_>) -> bool {
         let Some(mut inspection) = self.inspection.take() else { return false };
+        let has_room = turn.mail.room(inspection.to) >= ROOM_MIN;
+        if turn.now < inspection.resume_at || !has_room {
+            if turn.now >= inspection.resume_at {
+                inspection.resume_at = turn.now.plus_ms(ROOM_WAIT_MS);
+                turn.timers.set(inspection.resume_at, Token(TIMER_REPORT << 56));
+            }
+            self.inspection = Some(inspection);
+            return false;
+        }
         let round = inspection.round;
         let (report, next) = match inspection.stage {
             Stage::Partitions(from) => {

@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use super::hub::{ANSWER_MAX, Healths};
+use super::hub::Healths;
 
 /// Why the node is not alive; empty if it is.
 pub fn not_alive(healths: &Healths) -> Vec<String> {
     let silent = healths.iter().enumerate().filter(|(_, health)| health.is_none());
-    silent
-        .map(|(core, _)| format!("core {core} has not answered within {} s", ANSWER_MAX.as_secs()))
-        .collect()
+    silent.map(|(core, _)| format!("core {core} has not answered in time")).collect()
 }
 
 /// Why the node is not ready; empty if it is.

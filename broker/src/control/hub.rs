@@ -24,9 +24,6 @@ use crate::mail::Mail;
 use crate::node::Node;
 use crate::report::{Health, Inspect, Report, SLICE_READERS};
 
-/// A core that has not answered after this time is silent.
-pub const ANSWER_MAX: Duration = Duration::from_secs(5);
-
 /// What knows the cores.
 pub struct Hub {
     node: Arc<Node>,
@@ -36,6 +33,8 @@ pub struct Hub {
     bell: Receiver,
     /// Rings when a round has moved on.
     moved: Notify,
+    /// A core that has not answered after this time is silent.
+    pub(super) answer_max: Duration,
 }
 
 struct State {
@@ -45,7 +44,8 @@ struct State {
     /// Rounds of either kind so far.
     number: u64,
     metrics: Option<MetricsRound>,
-    health: Option<u64>,
+    /// The newest round of health that somebody waits for, or did.
+    health: u64,
     /// The newest whole snapshot.
     newest: Option<Arc<Snapshot>>,
 }
@@ -77,7 +77,12 @@ struct MetricsRound {
 pub type Healths = Vec<Option<Health>>;
 
 impl Hub {
-    pub fn new(guest: Guest<Mail>, node: Arc<Node>, descriptors_max: u64) -> io::Result<Rc<Hub>> {
+    pub fn new(
+        guest: Guest<Mail>,
+        node: Arc<Node>,
+        descriptors_max: u64,
+        answer_max: Duration,
+    ) -> io::Result<Rc<Hub>> {
         // It is no pipe, but waited for and read like one.
         let bell = Receiver::from_owned_fd_unchecked(guest.descriptor()?)?;
         let values = node.config.values();
@@ -94,10 +99,11 @@ impl Hub {
             cores: (0..node.core_count).map(|_| Core::default()).collect(),
             number: 0,
             metrics: None,
-            health: None,
+            health: 0,
             newest: None,
         };
-        Ok(Rc::new(Hub { node, descriptors_max, state: RefCell::new(state), bell, moved: Notify::new() }))
+        let (state, moved) = (RefCell::new(state), Notify::new());
+        Ok(Rc::new(Hub { node, descriptors_max, state, bell, moved, answer_max }))
     }
 
     pub fn node(&self) -> &Node {
@@ -128,7 +134,7 @@ impl Hub {
         let number = self.state.borrow_mut().begin_metrics();
         let is_over = |state: &State| state.metrics.as_ref().is_none_or(|round| round.number != number);
         if !self.wait(is_over).await {
-            self.state.borrow_mut().give_up(number);
+            self.state.borrow_mut().give_up(number, self.answer_max);
         }
         let newest = self.state.borrow().newest.clone();
         newest.expect("a round ends with a snapshot")
@@ -140,8 +146,7 @@ impl Hub {
         let has_told = |core: &Core| core.health.as_ref().is_some_and(|(told, _)| *told >= number);
         let are_all_in = |state: &State| state.cores.iter().all(has_told);
         self.wait(are_all_in).await;
-        let mut state = self.state.borrow_mut();
-        state.health = None;
+        let state = self.state.borrow();
         let cores = state.cores.iter();
         cores
             .map(|core| core.health.as_ref().filter(|_| has_told(core)).map(|(_, health)| health.clone()))
@@ -150,7 +155,7 @@ impl Hub {
 
     /// Waits until something is so, or for as long as a core may take to answer; whether it is so.
     async fn wait(&self, is_so: impl Fn(&State) -> bool) -> bool {
-        let deadline = Instant::now() + ANSWER_MAX;
+        let deadline = Instant::now() + self.answer_max;
         loop {
             let mut moved = std::pin::pin!(self.moved.notified());
             // Before looking: what moves from now on is heard.
@@ -192,19 +197,16 @@ impl State {
         number
     }
 
+    /// Begins a round of health: a core that owes an answer is asked again when it has given it.
     fn begin_health(&mut self) -> u64 {
-        if let Some(number) = self.health {
-            return number;
-        }
         self.number += 1;
-        let number = self.number;
+        self.health = self.number;
         for core in 0..self.cores.len() {
             if !std::mem::replace(&mut self.cores[core].owes_health, true) {
-                self.ask(core, Inspect::Health(number));
+                self.ask(core, Inspect::Health(self.health));
             }
         }
-        self.health = Some(number);
-        number
+        self.health
     }
 
     fn on_report(&mut self, from: ShardId, report: Report) {
@@ -213,8 +215,11 @@ impl State {
         let building = |core: &'_ mut Core, number| core.building.take_if(|_| current == Some(number));
         match report {
             Report::Health(number, health) => {
-                core.owes_health = false;
+                core.owes_health = number < self.health;
                 core.health = Some((number, *health));
+                if core.owes_health {
+                    self.ask(usize::from(from.0), Inspect::Health(self.health));
+                }
             }
             Report::Partitions(number, image, partitions) => {
                 if let Some(mut known) = building(core, number) {
@@ -281,9 +286,9 @@ impl State {
     }
 
     /// Ends a round that takes too long with what there is.
-    fn give_up(&mut self, number: u64) {
+    fn give_up(&mut self, number: u64, answer_max: Duration) {
         if let Some(round) =
-            self.metrics.take_if(|round| round.number == number && round.since.elapsed() >= ANSWER_MAX)
+            self.metrics.take_if(|round| round.number == number && round.since.elapsed() >= answer_max)
         {
             self.publish(&round);
         } else if self.newest.is_none() {
@@ -306,3 +311,7 @@ impl State {
         self.cores.iter().map(|core| core.owes_metrics || core.owes_lags).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "hub/tests.rs"]
+mod tests;

@@ -311,3 +311,7 @@ fn group_rows(groups: &[&GroupFacts], readers: &[Reader]) -> Vec<GroupRow> {
     };
     groups.iter().map(row).collect()
 }
+
+#[cfg(test)]
+#[path = "snapshot/tests.rs"]
+mod tests;

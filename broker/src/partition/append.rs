@@ -79,19 +79,12 @@ impl Partitions {
         {
             return Some(Answer::Appended(Appended::refused(ErrorCode::KafkaStorageError, why)));
         }
-        let mut answer = Appended {
-            error: ErrorCode::None,
-            base_offset: -1,
-            log_append_time_ms: batch.log_append_time(),
-            log_start_offset: log.offsets().log_start.0,
-            record_errors: Vec::new(),
-            message: None,
-        };
+        let mut answer = accepted(&batch, log);
         let segment_count = log.segment_count();
         let (last_offset, promise) = match log.append(&batch, leader_epoch, turn.wall_ms, promise) {
             Ok(LogAppended::Fresh { base_offset, last_offset, promise }) => {
                 answer.base_offset = base_offset.0;
-                partition.facts.on_appended(batch.header(), base_offset, batch.bytes().len(), turn.wall_ms);
+                partition.facts.on_appended(&batch, base_offset, turn.wall_ms);
                 (last_offset, promise)
             }
             Ok(LogAppended::Duplicate(first_try, promise)) => {
@@ -153,6 +146,18 @@ pub(super) fn kept_end(log: &Log, promise: Promise) -> Offset {
     match promise {
         Promise::PageCache => log.offsets().end,
         Promise::Disk => log.durable_end(),
+    }
+}
+
+/// The answer to a batch that is taken, but for its offset.
+fn accepted(batch: &ValidBatch, log: &Log) -> Appended {
+    Appended {
+        error: ErrorCode::None,
+        base_offset: -1,
+        log_append_time_ms: batch.log_append_time(),
+        log_start_offset: log.offsets().log_start.0,
+        record_errors: Vec::new(),
+        message: None,
     }
 }
 

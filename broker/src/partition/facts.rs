@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use shard::{Buf, WallMs};
-use storage::{BatchHeader, Log, Offset};
+use storage::{Log, Offset, ValidBatch};
 
 use super::{NoLog, Partition, Partitions};
 use crate::mail::PartitionId;
@@ -127,15 +127,9 @@ pub(super) struct Facts {
 
 impl Facts {
     /// A batch was appended.
-    pub(super) fn on_appended(
-        &mut self,
-        header: &BatchHeader,
-        base_offset: Offset,
-        bytes: usize,
-        now: WallMs,
-    ) {
-        self.counts.records_in += header.record_count.max(0) as u64;
-        self.counts.bytes_in += bytes as u64;
+    pub(super) fn on_appended(&mut self, batch: &ValidBatch, base_offset: Offset, now: WallMs) {
+        self.counts.records_in += batch.header().record_count.max(0) as u64;
+        self.counts.bytes_in += batch.bytes().len() as u64;
         self.marks.note(base_offset, now);
     }
 

@@ -102,8 +102,7 @@ impl Partitions {
         let appended = log.append(&batch, leader_epoch, turn.wall_ms, Promise::Disk).map_err(|_| ())?;
         partition.is_own = true;
         if let Appended::Fresh { base_offset, .. } = appended {
-            let (header, bytes) = (batch.header(), batch.bytes().len());
-            partition.facts.on_appended(header, base_offset, bytes, turn.wall_ms);
+            partition.facts.on_appended(&batch, base_offset, turn.wall_ms);
         }
         self.list_if_dirty(slot);
         match appended {
