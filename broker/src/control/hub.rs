@@ -135,6 +135,7 @@ impl Hub {
         let is_over = |state: &State| state.metrics.as_ref().is_none_or(|round| round.number != number);
         if !self.wait(is_over).await {
             self.state.borrow_mut().give_up(number, self.answer_max);
+            self.moved.notify_waiters();
         }
         let newest = self.state.borrow().newest.clone();
         newest.expect("a round ends with a snapshot")

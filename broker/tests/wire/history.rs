@@ -14,6 +14,7 @@ use shard::memory::Crash;
 use crate::calls::{batch, error};
 use crate::groups::{beat, commit, join, join_request, sync, with_topic};
 use crate::harness::{Client, Rig};
+use crate::transacting::{Producer, V2};
 
 /// What is told of these groups.
 fn histories(client: &mut Client, groups: &[&str]) -> Vec<GroupHistory> {
@@ -150,6 +151,38 @@ fn a_topic_that_was_made_anew_has_no_lag_of_the_one_before() {
     client.create("t", 1);
     client.append("t", 0, &batch(&["c"]));
     assert_eq!(lags(&mut client, "g"), []);
+}
+
+#[test]
+fn an_open_transaction_bounds_the_lag_and_is_told_by_its_age() {
+    let (rig, mut client) = with_topic();
+    client.append("t", 0, &batch(&["a", "b"]));
+    commit(&mut client, "g", ("", -1), &[("t", &[(0, 0)])]);
+    let mut producer = Producer::new(&mut client, "txn", V2);
+    producer.send(&mut client, "t", 0, 0, &["x", "y"]);
+    rig.pass_ms(5_000);
+    client.append("t", 0, &batch(&["c"]));
+    assert_eq!(lags(&mut client, "g")[0].3, 2, "the rest cannot be read yet");
+    let held = |rig: &Rig| {
+        let of_core = |core| told(rig, ShardId(core)).into_iter();
+        let slices = (0..2).flat_map(of_core).filter_map(|part| match part {
+            Report::Partitions(_, _, slice) => Some(slice),
+            _ => None,
+        });
+        slices.flatten().map(|one| one.unstable_ms).max().unwrap()
+    };
+    assert!((4_900..6_100).contains(&held(&rig)), "{} ms", held(&rig));
+    let open: u64 = (0..2)
+        .map(|core| match told(&rig, ShardId(core)).pop() {
+            Some(Report::Core(_, facts)) => facts.transactions.1.states[1],
+            other => panic!("no last part: {other:?}"),
+        })
+        .sum();
+    assert_eq!(open, 1);
+    producer.end_well(&mut client, true);
+    // The two, their marker, and the plain one.
+    assert_eq!(lags(&mut client, "g")[0].3, 6);
+    assert_eq!(held(&rig), 0);
 }
 
 /// Everything that a core tells, in parts.
