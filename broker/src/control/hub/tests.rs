@@ -137,7 +137,7 @@ fn with_hub<R>(
     })
 }
 
-const SOON: Duration = Duration::from_millis(30);
+const SOON: Duration = Duration::from_millis(500);
 
 #[test]
 fn a_core_that_does_not_answer_is_named_and_asked_once() {
