@@ -2,10 +2,6 @@
 
 use broker::report::{Inspect, Report};
 use protocol::group_history::{AskHistory, GroupHistory, ToldHistory};
-use protocol::messages::delete_records_request::{
-    DeleteRecordsPartition, DeleteRecordsRequest, DeleteRecordsTopic,
-};
-use protocol::messages::delete_records_response::DeleteRecordsResponse;
 use protocol::messages::describe_groups_request::DescribeGroupsRequest;
 use protocol::messages::describe_groups_response::DescribeGroupsResponse;
 use shard::ShardId;
@@ -131,11 +127,7 @@ fn lag_begins_where_the_log_does_and_ends_where_it_is_stable() {
     client.append("t", 0, &batch(&["a", "b", "c", "d", "e"]));
     commit(&mut client, "g", ("", -1), &[("t", &[(0, 1)])]);
     assert_eq!(lags(&mut client, "g")[0].3, 4);
-    let partitions = vec![DeleteRecordsPartition { partition_index: 0, offset: 3, ..Default::default() }];
-    let topics = vec![DeleteRecordsTopic { name: "t", partitions, ..Default::default() }];
-    let reply = client.ask(2, &DeleteRecordsRequest { topics, ..Default::default() });
-    let response: DeleteRecordsResponse<'_> = reply.read();
-    assert_eq!(response.topics[0].partitions[0].low_watermark, 3);
+    client.trim("t", 0, 3);
     assert_eq!(lags(&mut client, "g")[0].3, 2, "what was deleted cannot be read any more");
     // An offset from beyond the end, as after a loss.
     commit(&mut client, "g", ("", -1), &[("t", &[(0, 99)])]);

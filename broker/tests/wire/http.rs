@@ -163,7 +163,7 @@ fn body_of(head: &str, body: &str) -> String {
     while let Some((size, after)) = rest.split_once("\r\n") {
         let size = usize::from_str_radix(size, 16).unwrap();
         whole.push_str(&after[..size]);
-        rest = &after[size..].strip_prefix("\r\n").unwrap();
+        rest = after[size..].strip_prefix("\r\n").unwrap();
         if size == 0 {
             break;
         }
