@@ -227,7 +227,7 @@ fn boot_cores(
         let controller = if me == ShardId(0) { Some(open_controller(ring, &node)?) } else { None };
         Ok::<_, StartError>(Broker::new(me, Arc::clone(&node), controller, listeners))
     };
-    boot::run(&pins, pool, has_guest, build).map_err(|error| match error {
+    boot::run_with_guest(&pins, pool, has_guest, build).map_err(|error| match error {
         BootError::Ring(error) => StartError::Ring(error),
         BootError::System(error) => StartError::System(error),
         BootError::App(error) => error,

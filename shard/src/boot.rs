@@ -213,9 +213,18 @@ impl Running {
 pub type Booted<M> = (Running, Option<Guest<M>>);
 
 /// Starts one core per entry of `cpus`, pinned where a CPU is named. `build` makes each core's application on the
-/// core's own thread. Returns when all have started, or the first error after the others were stopped. With `has_guest`
-/// there is one more party on the bus, whose end is given back.
-pub fn run<A, E, F>(
+/// core's own thread. Returns when all have started, or the first error after the others were stopped.
+pub fn run<A, E, F>(cpus: &[Option<usize>], pool: &Pool, build: F) -> Result<Running, BootError<E>>
+where
+    A: App + 'static,
+    E: Send + 'static,
+    F: Fn(ShardId, &mut Ring) -> Result<A, E> + Send + Sync + 'static,
+{
+    run_with_guest(cpus, pool, false, build).map(|(running, _)| running)
+}
+
+/// The same, with one more party on the bus if `has_guest`, whose end is given back.
+pub fn run_with_guest<A, E, F>(
     cpus: &[Option<usize>],
     pool: &Pool,
     has_guest: bool,

@@ -112,8 +112,8 @@ fn with_ring(cores: usize, test: impl FnOnce(SocketAddr)) {
         found.send(bound).unwrap();
         Ok::<_, std::io::Error>(Echo::new(listener))
     };
-    let running = match boot::run(&vec![None; cores], &pool, false, build) {
-        Ok((running, _)) => running,
+    let running = match boot::run(&vec![None; cores], &pool, build) {
+        Ok(running) => running,
         Err(error) => panic!("{error:?}"),
     };
     test(addresses.recv().unwrap());
