@@ -1,10 +1,25 @@
 //! The command line: `ringlog start` and its flags, and how they become a configuration. `ringlog log` stands in
-//! [`log_tools`](crate::log_tools).
+//! [`log_tools`](crate::log_tools). The other commands speak to a running cluster, of Ringlog's or any Kafka's, through
+//! [`net::client`]: one file each, and beside them what they share: where the cluster is ([`cluster_args`]), times
+//! ([`when`]), tables ([`table`]) and JSON ([`json`]).
 //!
 //! A flag is a short way to write a setting: `--data-dir D` is `log.dirs=D`, `--listen` is `listeners`,
 //! `--advertise` is `advertised.listeners`, `--cores` is `ringlog.cores`, `--node-id` is `node.id`. Flags
 //! come before `--set`, and `--set` before the file. What flags add to the settings is convenience: an
 //! address needs no listener name, and a listener that is named here needs no entry in the protocol map.
+
+pub mod cluster;
+pub mod settings;
+pub mod topic;
+
+mod base64;
+mod cluster_args;
+pub mod failure;
+pub mod json;
+mod offsets;
+mod position;
+mod table;
+pub mod when;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -33,6 +48,12 @@ pub enum Command {
     /// Look at the data of a stopped broker, or fill it from Kafka's.
     #[command(subcommand)]
     Log(LogCommand),
+    /// Topics: make, show, change and delete them.
+    Topic(topic::TopicArgs),
+    /// Settings of topics, brokers and groups.
+    Config(settings::ConfigArgs),
+    /// Brokers, features and the metadata quorum.
+    Cluster(cluster::ClusterCommandArgs),
 }
 
 /// What `ringlog start` takes.
