@@ -9,11 +9,17 @@
 //! address needs no listener name, and a listener that is named here needs no entry in the protocol map.
 
 pub mod cluster;
+pub mod consume;
+pub mod group;
+pub mod produce;
 pub mod settings;
 pub mod topic;
+pub mod txn;
 
 mod base64;
+mod batches;
 mod cluster_args;
+mod commits;
 pub mod failure;
 pub mod json;
 mod offsets;
@@ -52,6 +58,14 @@ pub enum Command {
     Topic(topic::TopicArgs),
     /// Settings of topics, brokers and groups.
     Config(settings::ConfigArgs),
+    /// Send records from a file or standard input.
+    Produce(produce::ProduceArgs),
+    /// Read records, or follow topics.
+    Consume(consume::ConsumeArgs),
+    /// Consumer groups: show them, reset their offsets, delete them.
+    Group(group::GroupArgs),
+    /// Transactions: show them, find those that hang, end them.
+    Txn(txn::TxnArgs),
     /// Brokers, features and the metadata quorum.
     Cluster(cluster::ClusterCommandArgs),
 }

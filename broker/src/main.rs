@@ -5,7 +5,9 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use broker::cli::{self, Cli, Command, StartArgs, cluster, failure, settings, topic};
+use broker::cli::{
+    self, Cli, Command, StartArgs, cluster, consume, failure, group, produce, settings, topic,
+};
 use broker::config::topic_table::find_topic_setting;
 use broker::log_tools;
 use broker::start::{self, RunningNode};
@@ -27,6 +29,9 @@ fn main() -> ExitCode {
         Command::Log(command) => return log_tools::run(&command),
         Command::Topic(args) => return failure::finish(topic::run(&args)),
         Command::Config(args) => return failure::finish(settings::run(&args)),
+        Command::Produce(args) => return failure::finish(produce::run(&args)),
+        Command::Consume(args) => return failure::finish(consume::run(&args)),
+        Command::Group(args) => return failure::finish(group::run(&args)),
         Command::Cluster(args) => return failure::finish(cluster::run(&args)),
     };
     match run(&args, started) {

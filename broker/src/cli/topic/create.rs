@@ -71,13 +71,12 @@ fn create(
     names: &[&str],
     timeout_ms: i32,
 ) -> Result<Vec<Option<ClientError>>, ClientError> {
-    let config = |(name, value): &'_ (String, String)| (name.clone(), value.clone());
-    let settings: Vec<(String, String)> = args.set.iter().map(config).collect();
     let topics = names.iter().map(|name| CreatableTopic {
         name,
         num_partitions: args.partitions.unwrap_or(BROKER_DEFAULT),
         replication_factor: args.replication_factor.unwrap_or(BROKER_DEFAULT as i16),
-        configs: settings
+        configs: args
+            .set
             .iter()
             .map(|(name, value)| CreatableTopicConfig { name, value: Some(value), ..Default::default() })
             .collect(),
