@@ -12,9 +12,6 @@ mod membership;
 mod output;
 mod range;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use clap::Args;
 use net::client::Client;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -89,7 +86,7 @@ impl ConsumeArgs {
 
 /// Does what was asked.
 pub fn run(args: &ConsumeArgs) -> Result<(), Failure> {
-    let stop = Stop { asked: asked_to_stop()? };
+    let stop = asked_to_stop()?;
     let mut client = args.cluster.connect()?;
     let format = match (args.cluster.json, &args.format) {
         (true, _) => Format::Json,
@@ -111,13 +108,14 @@ fn alone(mut reading: Reading<'_>, client: &mut Client) -> Result<(), Failure> {
     reading.run_alone(client, plan)
 }
 
-/// A flag that Ctrl-C and SIGTERM set; the second one ends the process at once.
-fn asked_to_stop() -> Result<Arc<AtomicBool>, Failure> {
+/// Flags that Ctrl-C and SIGTERM set. Only a signal that comes after the first one was noticed ends the process at once:
+/// some senders, such as `timeout`, send it twice.
+fn asked_to_stop() -> Result<Stop, Failure> {
     const INTERRUPTED: i32 = 130;
-    let asked = Arc::new(AtomicBool::new(false));
+    let stop = Stop::default();
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, asked.clone())?;
-        signal_hook::flag::register(signal, asked.clone())?;
+        signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, stop.noticed.clone())?;
+        signal_hook::flag::register(signal, stop.asked.clone())?;
     }
-    Ok(asked)
+    Ok(stop)
 }

@@ -60,6 +60,11 @@ pub enum ClientError {
         /// What is missing.
         what: String,
     },
+    /// The cluster cannot do what was asked for.
+    Unsupported {
+        /// What, and what to do instead.
+        what: String,
+    },
     /// A broker said no.
     Refused(Refused),
 }
@@ -94,7 +99,10 @@ impl ClientError {
             | ClientError::Unreachable { .. }
             | ClientError::Broken { .. }
             | ClientError::NoBroker { .. } => true,
-            ClientError::TimedOut { .. } | ClientError::Session { .. } | ClientError::Frame { .. } => false,
+            ClientError::TimedOut { .. }
+            | ClientError::Session { .. }
+            | ClientError::Frame { .. }
+            | ClientError::Unsupported { .. } => false,
             // Clients ask again about an unknown topic, for it may just have been made. People want to be told.
             ClientError::Refused(refused) => refused.error().is_some_and(|error| {
                 error.is_retriable()
@@ -156,7 +164,7 @@ impl fmt::Display for ClientError {
             ),
             ClientError::Session { broker, fault } => write!(f, "{broker}: {fault}"),
             ClientError::Frame { broker, fault } => write!(f, "{broker}: {fault}"),
-            ClientError::NoBroker { what } => f.write_str(what),
+            ClientError::NoBroker { what } | ClientError::Unsupported { what } => f.write_str(what),
             ClientError::Refused(refused) => refused.fmt(f),
         }
     }

@@ -24,15 +24,21 @@ use crate::cli::when::now_ms;
 const TICK: Duration = Duration::from_millis(50);
 
 /// Asked to stop by a signal.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Stop {
     pub asked: Arc<AtomicBool>,
+    /// Set when somebody saw that it was asked.
+    pub noticed: Arc<AtomicBool>,
 }
 
 impl Stop {
     /// Whether it was.
     pub fn is_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        let is_asked = self.asked.load(Ordering::Relaxed);
+        if is_asked {
+            self.noticed.store(true, Ordering::Relaxed);
+        }
+        is_asked
     }
 }
 
