@@ -26,10 +26,10 @@ fn topics_are_made_shown_changed_and_deleted() {
     place.ok_with("produce orders --partition 1", b"one\ntwo\n");
     assert_eq!(
         steady(&place.ok("topic describe orders"), &place),
-        "topic orders\n  id            ID\n  records       2\n  size on disk  78 B\n  settings      retention.ms=1000\n\n  \
+        "topic orders\n  id            ID\n  records       2\n  size on disk  81 B\n  settings      retention.ms=1000\n\n  \
          PARTITION  LEADER  REPLICAS  ISR  START  END  RECORDS  SIZE\n          \
          0       0         0    0      0    0        0   0 B\n          \
-         1       0         0    0      0    2        2  78 B\n          \
+         1       0         0    0      0    2        2  81 B\n          \
          2       0         0    0      0    0        0   0 B\n"
     );
     assert_eq!(
@@ -87,17 +87,17 @@ fn settings_are_shown_set_and_taken_back() {
     assert_eq!(place.ok("config set topic a retention.ms=5"), "topic a: retention.ms is now 5\n");
     assert_eq!(
         place.ok("config get topic a --changed"),
-        "SETTING       VALUE  SOURCE  TYPE  DEFAULT\nretention.ms      5  topic   long  604800000\n"
+        "SETTING       VALUE  SOURCE  TYPE  DEFAULT\nretention.ms      5  topic   long  -\n"
     );
     let explained = place.ok("config get topic a retention.ms --explain");
     assert!(
-        explained.starts_with("retention.ms = 5\n  long from topic, default 604800000\n  The age"),
+        explained.starts_with("retention.ms = 5\n  long from topic, default -\n  The age"),
         "{explained}"
     );
     assert_eq!(
         place.ok("config get topic a retention.ms --json"),
         "{\"kind\":\"topic\",\"name\":\"a\",\"settings\":[{\"name\":\"retention.ms\",\"value\":\"5\",\"source\":\"topic\",\
-         \"type\":\"long\",\"default\":\"604800000\",\"read_only\":false,\"sensitive\":false}]}\n"
+         \"type\":\"long\",\"default\":null,\"read_only\":false,\"sensitive\":false}]}\n"
     );
     assert_eq!(
         place.ok("config unset topic a retention.ms"),

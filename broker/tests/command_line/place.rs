@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_ringlog");
 
@@ -12,6 +12,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_ringlog");
 pub struct Place {
     dir: PathBuf,
     broker: Child,
+    /// Kept open: a broker that finds its banner's reader gone ends.
+    _banner: BufReader<ChildStdout>,
     pub bootstrap: String,
 }
 
@@ -41,9 +43,10 @@ impl Place {
                 .spawn()
                 .unwrap();
             let mut banner = String::new();
-            BufReader::new(broker.stdout.take().unwrap()).read_line(&mut banner).unwrap();
+            let mut reader = BufReader::new(broker.stdout.take().unwrap());
+            reader.read_line(&mut banner).unwrap();
             if banner.starts_with("Ringlog ") {
-                return Place { dir, broker, bootstrap };
+                return Place { dir, broker, _banner: reader, bootstrap };
             }
             broker.wait().unwrap();
         }
