@@ -71,7 +71,8 @@ fn json_lines_make_the_round_trip() {
     let mut copied: Vec<String> = place.ok("consume b -e --json").lines().map(str::to_owned).collect();
     let mut sent: Vec<String> =
         all.lines().map(|line| line.replace("\"topic\":\"a\"", "\"topic\":\"b\"")).collect();
-    (copied.sort_unstable(), sent.sort_unstable());
+    copied.sort_unstable();
+    sent.sort_unstable();
     assert_eq!(copied, sent);
     let said = place.run_with("produce a --json", b"{\"value\":\"v\"}\n{\"valu\":\"v\"}\n");
     assert!(said.status == 1 && said.err.contains("line 2: a record has no field \"valu\""), "{said:?}");
