@@ -75,7 +75,7 @@ impl Kind {
         match self {
             Kind::Broker if name == ALL_BROKERS => Ok(("", Target::Any)),
             Kind::Broker => {
-                let number = name.parse().map_err(|_| ClientError::NoBroker {
+                let number = name.parse().map_err(|_| ClientError::Unsupported {
                     what: format!(
                         "broker {name}: a broker is called by its number, or `default` for all of them"
                     ),
@@ -85,6 +85,18 @@ impl Kind {
             Kind::Topic | Kind::Group => Ok((name, Target::Any)),
         }
     }
+}
+
+/// Refuses a broker that the cluster does not have. It may be on its way; but whoever names it wants to be told.
+pub fn check_broker(client: &Client, kind: Kind, name: &str) -> Result<(), ClientError> {
+    let (_, Target::Broker(wanted)) = kind.place(name)? else { return Ok(()) };
+    let brokers = &client.map().brokers;
+    if brokers.iter().any(|broker| broker.id == wanted) {
+        return Ok(());
+    }
+    let known: Vec<String> = brokers.iter().map(|broker| broker.id.to_string()).collect();
+    let what = format!("there is no broker {wanted}; the cluster has {}", known.join(", "));
+    Err(ClientError::Unsupported { what })
 }
 
 /// Where a value comes from.

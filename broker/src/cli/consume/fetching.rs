@@ -107,7 +107,7 @@ fn by_leader(client: &mut Client, spans: &[Span]) -> Result<HashMap<i32, Vec<Spa
     for span in open {
         let topic = map.topic(&span.topic).filter(|topic| topic.error_code == 0);
         let topic = topic.filter(|topic| topic.id == span.topic_id);
-        let topic = topic.ok_or_else(|| ClientError::NoBroker {
+        let topic = topic.ok_or_else(|| ClientError::Unsupported {
             what: format!("topic {} was deleted while it was read", span.topic),
         })?;
         let leader = topic.partition(span.partition).and_then(|partition| partition.leader);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Kind, Setting, Source, settings_of};
+use super::{Kind, Setting, Source, check_broker, settings_of};
 use crate::cli::cluster_args::ClusterArgs;
 use crate::cli::failure::Failure;
 use crate::cli::json::{Json, list, object};
@@ -30,6 +30,7 @@ pub struct GetArgs {
 /// Does what was asked.
 pub fn run(args: &GetArgs, cluster: &ClusterArgs) -> Result<(), Failure> {
     let mut client = cluster.connect()?;
+    check_broker(&client, args.kind, &args.name)?;
     let whose = [(args.kind, args.name.as_str())];
     if args.kind == Kind::Topic {
         crate::cli::topic::find_topics(&mut client, &[&args.name])?;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Change, Kind, change_settings};
+use super::{Change, Kind, change_settings, check_broker};
 use crate::cli::cluster_args::ClusterArgs;
 use crate::cli::failure::Failure;
 use crate::cli::json::object;
@@ -44,6 +44,7 @@ pub fn unset(args: &UnsetArgs, cluster: &ClusterArgs) -> Result<(), Failure> {
 
 fn change(cluster: &ClusterArgs, kind: Kind, name: &str, changes: &[Change<'_>]) -> Result<(), Failure> {
     let mut client = cluster.connect()?;
+    check_broker(&client, kind, name)?;
     if kind == Kind::Topic {
         find_topics(&mut client, &[name])?;
     }
