@@ -1,10 +1,31 @@
 //! The command line: `ringlog start` and its flags, and how they become a configuration. `ringlog log` stands in
-//! [`log_tools`](crate::log_tools).
+//! [`log_tools`](crate::log_tools). The other commands speak to a running cluster, of Ringlog's or any Kafka's, through
+//! [`net::client`]: one file each, and beside them what they share: where the cluster is ([`cluster_args`]), times
+//! ([`when`]), tables ([`table`]) and JSON ([`json`]).
 //!
 //! A flag is a short way to write a setting: `--data-dir D` is `log.dirs=D`, `--listen` is `listeners`,
 //! `--advertise` is `advertised.listeners`, `--http` is `ringlog.http.listen`, `--cores` is `ringlog.cores`, `--node-id` is
 //! `node.id`. Flags come before `--set`, and `--set` before the file. What flags add to the settings is convenience: an
 //! address needs no listener name, and a listener that is named here needs no entry in the protocol map.
+
+pub mod cluster;
+pub mod consume;
+pub mod group;
+pub mod produce;
+pub mod settings;
+pub mod topic;
+pub mod txn;
+
+mod base64;
+mod batches;
+mod cluster_args;
+mod commits;
+pub mod failure;
+pub mod json;
+mod offsets;
+mod position;
+mod table;
+pub mod when;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -33,6 +54,20 @@ pub enum Command {
     /// Look at the data of a stopped broker, or fill it from Kafka's.
     #[command(subcommand)]
     Log(LogCommand),
+    /// Topics: make, show, change and delete them.
+    Topic(topic::TopicArgs),
+    /// Settings of topics, brokers and groups.
+    Config(settings::ConfigArgs),
+    /// Send records from a file or standard input.
+    Produce(produce::ProduceArgs),
+    /// Read records, or follow topics.
+    Consume(consume::ConsumeArgs),
+    /// Consumer groups: show them, reset their offsets, delete them.
+    Group(group::GroupArgs),
+    /// Transactions: show them, find those that hang, end them.
+    Txn(txn::TxnArgs),
+    /// Brokers, features and the metadata quorum.
+    Cluster(cluster::ClusterCommandArgs),
 }
 
 /// What `ringlog start` takes.

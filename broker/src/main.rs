@@ -5,7 +5,7 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use broker::cli::{self, Cli, Command, StartArgs};
+use broker::cli::{self, Cli, Command, StartArgs, failure};
 use broker::config::topic_table::find_topic_setting;
 use broker::log_tools;
 use broker::start::{self, RunningNode};
@@ -25,6 +25,13 @@ fn main() -> ExitCode {
     let args = match Cli::parse().command {
         Command::Start(args) => args,
         Command::Log(command) => return log_tools::run(&command),
+        Command::Topic(args) => return failure::finish(cli::topic::run(&args)),
+        Command::Config(args) => return failure::finish(cli::settings::run(&args)),
+        Command::Produce(args) => return failure::finish(cli::produce::run(&args)),
+        Command::Consume(args) => return failure::finish(cli::consume::run(&args)),
+        Command::Group(args) => return failure::finish(cli::group::run(&args)),
+        Command::Txn(args) => return failure::finish(cli::txn::run(&args)),
+        Command::Cluster(args) => return failure::finish(cli::cluster::run(&args)),
     };
     match run(&args, started) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,11 +1,16 @@
 //! What is said: frames on connections, requests taken in and replies sent out in order. Knows no files and no topics.
 //!
 //! Reading order: [`Server`] is one core's connections; `frame` cuts streams into requests; `replies` keeps the order.
+//! [`client`] is the other end of a connection.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
+// Messages are filled with `..Default::default()` even when complete, so that a field more in a schema breaks nothing.
+#![allow(clippy::needless_update)]
 
 mod server;
+
+pub mod client;
 
 mod admission;
 mod close;

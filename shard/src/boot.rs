@@ -47,6 +47,14 @@ fn pin(cpu: usize) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether whoever read our standard output is gone: the other end of a pipe was closed. Asks only, waits for nothing.
+pub fn is_output_unread() -> bool {
+    let mut output = libc::pollfd { fd: libc::STDOUT_FILENO, events: 0, revents: 0 };
+    // SAFETY: one descriptor and room for it; a call that fails leaves it as it is.
+    let count = unsafe { libc::poll(&raw mut output, 1, 0) };
+    count == 1 && output.revents & (libc::POLLERR | libc::POLLHUP) != 0
+}
+
 /// Raises the limit of open descriptors as far as it goes; returns the limit then in force.
 pub fn raise_descriptor_limit() -> io::Result<u64> {
     // SAFETY: plain system calls on a local.

@@ -155,6 +155,11 @@ impl BatchHeader {
         (size >= HEADER_LEN).then_some(size)
     }
 
+    /// Whether the checksum is that of `batch`, which is all of it.
+    pub fn is_sum_of(&self, batch: &[u8]) -> bool {
+        batch.get(CRC_START..).is_some_and(|covered| crc32c::crc32c(covered) == self.crc)
+    }
+
     /// Offset of the last record.
     pub fn last_offset(&self) -> Offset {
         Offset(self.base_offset.0.saturating_add(i64::from(self.last_offset_delta)))
@@ -205,6 +210,16 @@ mod tests {
         assert_eq!(header.base_offset, Offset(0x0102_0304_0506_0708));
         assert_eq!(header.record_count, 0x3a3b_3c3d);
         assert_eq!(BatchHeader::parse(&bytes[..60]), None);
+    }
+
+    #[test]
+    fn a_changed_byte_is_not_what_the_checksum_is_of() {
+        let mut batch = BatchBuilder::new().record(1, Some(b"key"), Some(b"value")).build();
+        let header = BatchHeader::parse(&batch).unwrap();
+        assert!(header.is_sum_of(&batch));
+        *batch.last_mut().unwrap() ^= 1;
+        assert!(!header.is_sum_of(&batch));
+        assert!(!header.is_sum_of(&batch[..CRC_START]));
     }
 
     #[test]

@@ -14,8 +14,9 @@ use storage::{Deletion, DeletionReason, Log, Outlook};
 
 use super::place::{Place, partition_of};
 use super::rehearsal::Rehearsal;
-use super::report::{Line, Report, date_of};
+use super::report::{Line, Report};
 use super::{ToolError, Verdict};
+use crate::cli::when::date_of;
 use crate::metadata::Topic;
 
 /// What `ringlog log explain` takes.

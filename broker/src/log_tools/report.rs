@@ -4,6 +4,9 @@ use std::io::{self, BufWriter, Stdout, Write};
 
 use storage::inspect::{Fact, Facts};
 
+use crate::cli::json::quoted;
+use crate::cli::when::date_of;
+
 /// A line, before it is known how it will look.
 #[derive(Debug, Clone)]
 pub struct Line {
@@ -144,49 +147,6 @@ fn quoted_if_needed(text: &str) -> String {
     if is_plain { text.to_owned() } else { quoted(text) }
 }
 
-/// A JSON string.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
-const DAY_MS: i64 = 24 * 3600 * 1000;
-
-/// The last moment whose year has four digits, ms since 1970.
-const DATE_MS_MAX: i64 = 253_402_300_799_999;
-
-/// A moment in ms since 1970 as a date (UTC, RFC 3339); as the number where no calendar has it.
-pub fn date_of(ms: i64) -> String {
-    if !(0..=DATE_MS_MAX).contains(&ms) {
-        return ms.to_string();
-    }
-    let (days, within) = (ms / DAY_MS, ms % DAY_MS);
-    // The calendar repeats every 400 years; counted from 1 March, leap days come last in their year.
-    let shifted = days + 719_468;
-    let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + i64::from(month <= 2);
-    let (hour, minute, second) = (within / 3_600_000, within / 60_000 % 60, within / 1000 % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", within % 1000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,20 +167,5 @@ mod tests {
             line.as_json(),
             r#"{"kind":"batch","offset":7,"control":false,"why":"two \"words\"\n","key":null,"headers":[{"key":"a","value":"b c"},{"key":"d","value":null}]}"#
         );
-    }
-
-    #[test]
-    fn moments_are_dates_where_a_calendar_has_them() {
-        for (ms, date) in [
-            (0, "1970-01-01T00:00:00.000Z"),
-            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
-            (1_796_029_474_123, "2026-11-30T09:04:34.123Z"),
-            (DATE_MS_MAX, "9999-12-31T23:59:59.999Z"),
-            (DATE_MS_MAX + 1, "253402300800000"),
-            (-1, "-1"),
-            (i64::MIN, "-9223372036854775808"),
-        ] {
-            assert_eq!(date_of(ms), date);
-        }
     }
 }
