@@ -161,3 +161,29 @@ fn is_done(answer: &Answer) -> bool {
     };
     matches!(error, ErrorCode::None | ErrorCode::InvalidProducerEpoch)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_core_that_does_not_know_a_partition_has_not_marked_it() {
+        for (error, expected) in [
+            (ErrorCode::None, true),
+            // A later incarnation has begun there: what is to be ended has ended.
+            (ErrorCode::InvalidProducerEpoch, true),
+            // A core that stops answers so for all its partitions.
+            (ErrorCode::UnknownTopicOrPartition, false),
+            (ErrorCode::NotCoordinator, false),
+            (ErrorCode::CoordinatorLoadInProgress, false),
+            (ErrorCode::CoordinatorNotAvailable, false),
+            (ErrorCode::NotLeaderOrFollower, false),
+            (ErrorCode::KafkaStorageError, false),
+        ] {
+            assert_eq!(is_done(&Answer::Appended(Appended::refused(error, "why"))), expected, "{error:?}");
+            if !error.is_none() {
+                assert_eq!(is_done(&Answer::Group(Err(error))), expected, "{error:?}");
+            }
+        }
+    }
+}
