@@ -214,7 +214,7 @@ pub fn names(outcomes: &[Outcome]) -> (Vec<&str>, Vec<&str>) {
     (scenarios, brokers)
 }
 
-/// Reads all outcomes in a directory, by name.
+/// Reads all outcomes in a directory, in the order in which they were made: the side that ran first is side A again.
 pub fn load_all(directory: &Path) -> Result<Vec<Outcome>, Fault> {
     let entries = std::fs::read_dir(directory).map_err(|error| Fault::of(directory.display(), error))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -223,7 +223,10 @@ pub fn load_all(directory: &Path) -> Result<Vec<Outcome>, Fault> {
     if paths.is_empty() {
         return Err(Fault::of(directory.display(), "no outcomes (*.json) there"));
     }
-    paths.iter().map(|path| Outcome::load(path)).collect()
+    let mut outcomes: Vec<Outcome> =
+        paths.iter().map(|path| Outcome::load(path)).collect::<Result<_, _>>()?;
+    outcomes.sort_by_key(|outcome| outcome.unix_seconds);
+    Ok(outcomes)
 }
 
 #[cfg(test)]
@@ -244,6 +247,19 @@ mod tests {
                 "| end to end p50, ms | 4.00 (2.00–6.00) | 5.00 (4.00–6.00) | 0.750 (0.500–1.00) |"
             )
         );
+    }
+
+    #[test]
+    fn the_side_that_ran_first_comes_first_whatever_its_name() {
+        let directory = std::env::temp_dir().join(format!("ringlog-bench-order-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        for (broker, unix_seconds) in [("ringlog", 10), ("kafka", 20)] {
+            let run = Outcome { unix_seconds, ..outcome(broker, &[1]) };
+            run.save(&directory.join(format!("x-{broker}-1.json"))).unwrap();
+        }
+        let outcomes = load_all(&directory).unwrap();
+        std::fs::remove_dir_all(&directory).unwrap();
+        assert_eq!(names(&outcomes).1, ["ringlog", "kafka"]);
     }
 
     #[test]
