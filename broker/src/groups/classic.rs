@@ -69,8 +69,8 @@ pub struct Classic {
     pub(super) members: BTreeMap<String, Member>,
     /// Instance ids and whose they are.
     pub(super) instances: BTreeMap<String, String>,
-    /// Ids that were given out to members that have not come back: until when they may, monotonic ms, and how long that is.
-    pub(super) pending: BTreeMap<String, (i64, i64)>,
+    /// Ids that were given out to members that have not come back, and until when they may, monotonic ms.
+    pub(super) pending: BTreeMap<String, i64>,
     /// How often a member has joined: the order of members is the order of joining.
     joined_count: u64,
     /// While it prepares.
@@ -370,17 +370,16 @@ impl Classic {
 
     /// LeaveGroup (Q93): all members of one request cost one rebalance.
     pub fn on_leave(&mut self, cx: &mut Context<'_>, to: ReplyTo, leaving: &[Leaving]) {
-        let mut why = None;
-        let mut errors = Vec::new();
+        let pending_count = self.pending.len();
+        let (mut why, mut errors) = (None, Vec::new());
         for one in leaving {
             errors.push(match self.find_leaving(one) {
+                Ok(id) if self.pending.remove(&id).is_some() => ErrorCode::None,
                 Ok(id) => {
                     why.get_or_insert_with(|| {
                         Why::of(CauseKind::MemberLeft.now(), &id).because(one.reason.as_deref())
                     });
-                    if self.pending.remove(&id).is_none() {
-                        self.remove(cx, &id, ErrorCode::UnknownMemberId);
-                    }
+                    self.remove(cx, &id, ErrorCode::UnknownMemberId);
                     ErrorCode::None
                 }
                 Err(error) => error,
@@ -389,6 +388,8 @@ impl Classic {
         cx.reply(to, GroupAnswer::Left(errors));
         if let Some(why) = why {
             self.on_change(cx, why);
+        } else if self.pending.len() < pending_count {
+            self.on_fewer_pending(cx);
         }
     }
 

@@ -36,12 +36,13 @@ pub enum CauseKind {
     MemberLeft = 1,
     /// A member was silent for its whole session.
     SessionExpired = 2,
-    /// A member did not join again, or kept partitions that it had to give up, for the whole rebalance timeout.
+    /// A member kept partitions that it had to give up for its whole rebalance timeout.
     RebalanceTimeout = 3,
     /// A member did not fetch its assignment, or the leader did not make one, for the whole rebalance timeout.
     SyncTimeout = 4,
-    /// A new member was given an id and never came back with it.
-    MemberNeverCame = 5,
+    /// A member has joined again with the same topics and protocols: mostly it has given up partitions, as cooperative
+    /// consumers do, and another one shall have them now.
+    MemberRejoined = 5,
     /// A static member is back under a new member id, and what it can do has changed.
     StaticMemberReplaced = 6,
     /// A member reads other topics now, or can do other protocols.
@@ -62,7 +63,7 @@ impl CauseKind {
         CauseKind::SessionExpired,
         CauseKind::RebalanceTimeout,
         CauseKind::SyncTimeout,
-        CauseKind::MemberNeverCame,
+        CauseKind::MemberRejoined,
         CauseKind::StaticMemberReplaced,
         CauseKind::SubscriptionChanged,
         CauseKind::LeaderRejoined,
@@ -79,7 +80,7 @@ impl CauseKind {
             CauseKind::SessionExpired => "session_expired",
             CauseKind::RebalanceTimeout => "rebalance_timeout",
             CauseKind::SyncTimeout => "sync_timeout",
-            CauseKind::MemberNeverCame => "member_never_came",
+            CauseKind::MemberRejoined => "member_rejoined",
             CauseKind::StaticMemberReplaced => "static_member_replaced",
             CauseKind::SubscriptionChanged => "subscription_changed",
             CauseKind::LeaderRejoined => "leader_rejoined",
@@ -122,7 +123,7 @@ impl std::fmt::Display for Cause {
             CauseKind::SessionExpired => write!(f, "session expired after {after_ms} ms"),
             CauseKind::RebalanceTimeout => write!(f, "rebalance timeout after {after_ms} ms"),
             CauseKind::SyncTimeout => write!(f, "assignment not fetched within {after_ms} ms"),
-            CauseKind::MemberNeverCame => write!(f, "new member never came back within {after_ms} ms"),
+            CauseKind::MemberRejoined => f.write_str("member joined again with other partitions"),
             CauseKind::StaticMemberReplaced => f.write_str("static member replaced"),
             CauseKind::SubscriptionChanged => f.write_str("subscription or assignor changed"),
             CauseKind::LeaderRejoined => f.write_str("leader joined again"),

@@ -27,7 +27,7 @@ impl Classic {
                     return self.add(cx, to, id, asked);
                 }
                 let deadline = cx.env.now_ms + i64::from(asked.session_timeout_ms);
-                self.pending.insert(id.clone(), (deadline, i64::from(asked.session_timeout_ms)));
+                self.pending.insert(id.clone(), deadline);
                 cx.wake_at(deadline);
                 cx.reply(to, GroupAnswer::MemberId(id));
             }
@@ -64,7 +64,7 @@ impl Classic {
         }
         let is_leader = self.leader.as_deref() == Some(&asked.member);
         let is_same = self.members[&asked.member].protocols == asked.protocols;
-        let kind = if is_same { CauseKind::LeaderRejoined } else { CauseKind::SubscriptionChanged };
+        let kind = rejoin_cause(&self.members[&asked.member].protocols, &asked.protocols);
         let why = Why::of(kind.now(), &asked.member).because(asked.reason.as_deref());
         match self.state {
             State::Empty => cx.refuse(to, ErrorCode::UnknownMemberId),
@@ -245,4 +245,21 @@ impl Member {
 pub fn java_uuid(id: protocol::Uuid) -> String {
     let hex = format!("{:032x}", id.as_u128());
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+}
+
+/// What it is when a member joins again and that calls for a rebalance: by its protocols before and now.
+fn rejoin_cause(before: &[(String, Bytes)], now: &[(String, Bytes)]) -> CauseKind {
+    if before == now {
+        CauseKind::LeaderRejoined
+    } else if readings(before) == readings(now) {
+        CauseKind::MemberRejoined
+    } else {
+        CauseKind::SubscriptionChanged
+    }
+}
+
+/// The protocols, each with the topics that it reads, if that can be told: without the partitions that the member has.
+fn readings(protocols: &[(String, Bytes)]) -> Vec<(&str, Option<BTreeSet<&str>>)> {
+    let topics = |bytes| subscription(bytes).map(|told| told.topics.into_iter().collect());
+    protocols.iter().map(|(name, bytes)| (&**name, topics(bytes))).collect()
 }

@@ -56,6 +56,15 @@ impl Classic {
         self.members.values().map(|member| i64::from(member.rebalance_timeout_ms)).max().unwrap_or(0)
     }
 
+    /// Ids that were given out will not be used: a rebalance under way waits for them no more. A group that is stable loses
+    /// nothing by it, and stays so.
+    pub(super) fn on_fewer_pending(&mut self, cx: &mut Context<'_>) {
+        if self.state == State::Preparing {
+            cx.history.also();
+            self.complete_join_if_all_are_here(cx);
+        }
+    }
+
     pub(super) fn complete_join_if_all_are_here(&mut self, cx: &mut Context<'_>) {
         let is_initial = self.join_wait.is_some_and(|wait| wait.initial_left.is_some());
         let all_wait = self.members.values().all(|member| matches!(member.waiting, Waiting::Join(_)));
@@ -151,20 +160,12 @@ impl Classic {
         let sessions =
             self.members.values().filter(|member| !member.is_excused()).map(|member| member.deadline);
         let waits = self.join_wait.map(|wait| wait.deadline).into_iter().chain(self.sync_deadline);
-        sessions.chain(self.pending.values().map(|(until_ms, _)| *until_ms)).chain(waits).min()
+        sessions.chain(self.pending.values().copied()).chain(waits).min()
     }
 
     /// Takes out all who were silent for too long; why, if there were any.
     fn remove_overdue(&mut self, cx: &mut Context<'_>) -> Option<Why> {
         let now_ms = cx.env.now_ms;
-        let mut never_came = None;
-        self.pending.retain(|id, (until_ms, after_ms)| {
-            let is_overdue = *until_ms <= now_ms;
-            if is_overdue {
-                never_came = Some(Why::of(CauseKind::MemberNeverCame.after(*after_ms), id));
-            }
-            !is_overdue
-        });
         let is_silent = |member: &&Member| !member.is_excused() && member.deadline <= now_ms;
         let mut gone: BTreeMap<String, Cause> = self
             .members
@@ -185,14 +186,18 @@ impl Classic {
         for id in gone.keys() {
             self.remove(cx, id, ErrorCode::UnknownMemberId);
         }
-        gone.pop_first().map(|(id, cause)| Why::of(cause, &id)).or(never_came)
+        gone.pop_first().map(|(id, cause)| Why::of(cause, &id))
     }
 
     /// Does what is due. All that is found dead at once costs one rebalance (C47).
     pub fn on_time(&mut self, cx: &mut Context<'_>) {
         let now_ms = cx.env.now_ms;
+        let pending_count = self.pending.len();
+        self.pending.retain(|_, until_ms| *until_ms > now_ms);
         if let Some(why) = self.remove_overdue(cx) {
             self.on_change(cx, why);
+        } else if self.pending.len() < pending_count {
+            self.on_fewer_pending(cx);
         }
         let Some(wait) = self.join_wait.filter(|wait| wait.deadline <= now_ms) else { return };
         match wait.initial_left {

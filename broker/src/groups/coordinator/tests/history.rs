@@ -206,3 +206,44 @@ fn the_last_commit_is_known_by_time_and_member() {
     let last = rig.machine.groups["g"].history.last_commit().unwrap();
     assert_eq!((last.at_ms - 1_700_000_000_000, &*last.member), (rig.now_ms, &*id));
 }
+
+#[test]
+fn an_id_that_is_never_used_costs_a_stable_group_no_rebalance() {
+    let mut rig = Rig::new(11);
+    let first = rig.stable();
+    let beat = |rig: &mut Rig| {
+        let beaten = rig.ask("g", GroupAsk::Heartbeat(who(&first, 1)));
+        assert!(matches!(beaten, Ok(GroupAnswer::Done)), "{beaten:?}");
+    };
+    let wants_id = || Join { needs_id: true, ..join("") };
+    let Ok(GroupAnswer::MemberId(_)) = rig.ask("g", GroupAsk::Join(wants_id())) else { panic!("no id") };
+    for _ in 0..4 {
+        rig.pass_ms(5_000);
+        beat(&mut rig);
+    }
+    let Ok(GroupAnswer::MemberId(id)) = rig.ask("g", GroupAsk::Join(wants_id())) else { panic!("no id") };
+    rig.send("g", GroupAsk::Leave(vec![Leaving { member: id, ..Default::default() }]));
+    beat(&mut rig);
+    assert_eq!((rig.state(), rig.rebalances().len()), ("Stable", 1));
+}
+
+#[test]
+fn a_cooperative_member_that_has_given_up_partitions_has_changed_no_subscription() {
+    use protocol::messages::consumer_protocol_subscription::{ConsumerProtocolSubscription, TopicPartition};
+    let with_owned = |partitions: &[i32]| {
+        let mut e = protocol::Encoder::new();
+        e.i16(1);
+        let owned_partitions = vec![TopicPartition { topic: "t", partitions: partitions.to_vec() }];
+        let told = ConsumerProtocolSubscription { topics: vec!["t"], owned_partitions, ..Default::default() };
+        protocol::Message::encode(&told, &mut e, 1);
+        vec![("range".to_owned(), e.into_vec().into())]
+    };
+    let mut rig = Rig::new(13);
+    let (first, second) = rig.two();
+    rig.send("g", GroupAsk::Join(Join { protocols: with_owned(&[0, 1]), ..join(&first) }));
+    let causes = |rig: &Rig| rig.rebalances()[0].why.cause.kind;
+    assert_eq!(causes(&rig), CauseKind::MemberRejoined);
+    rig.settle(&[&first, &second]);
+    rig.send("g", GroupAsk::Join(Join { protocols: with_owned(&[0]), ..join(&second) }));
+    assert_eq!((causes(&rig), rig.newest().1), (CauseKind::MemberRejoined, &*second));
+}
