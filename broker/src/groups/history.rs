@@ -18,8 +18,9 @@ use super::step::Env;
 /// Rebalances that a group remembers.
 const PAST_MAX: usize = 16;
 
-/// Members' own words are kept up to so many bytes.
-const REASON_BYTES_MAX: usize = 255;
+/// Members' names and their own words are kept up to so many bytes: a member of the consumer protocol chooses a name of any
+/// length, and what is remembered outlives it.
+const TEXT_BYTES_MAX: usize = 255;
 
 /// What began a rebalance, or came on the way: a cause, whose doing it was, and what the member says about it (KIP-800).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub struct Why {
 impl Why {
     /// A member's doing, or its fate.
     pub fn of(cause: Cause, member: &str) -> Why {
-        Why { cause, member: member.to_owned(), reason: None }
+        Why { cause, member: cut(member).to_owned(), reason: None }
     }
 
     /// The same with the member's own words.
@@ -46,7 +47,7 @@ impl Why {
 
 /// The longest beginning of `text` that is kept.
 fn cut(text: &str) -> &str {
-    let end = (0..=REASON_BYTES_MAX.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    let end = (0..=TEXT_BYTES_MAX.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
     &text[..end.unwrap_or(0)]
 }
 
@@ -135,7 +136,7 @@ impl History {
     pub fn awaited(&mut self, member: &str, waited_ms: i64, awaited: Awaited) {
         let Some((open, _)) = &mut self.open else { return };
         if waited_ms > 0 && open.slowest.as_ref().is_none_or(|(_, longest_ms, _)| waited_ms > *longest_ms) {
-            open.slowest = Some((member.to_owned(), waited_ms, awaited));
+            open.slowest = Some((cut(member).to_owned(), waited_ms, awaited));
         }
     }
 
@@ -163,6 +164,7 @@ impl History {
 
     /// Offsets were committed.
     pub fn on_commit(&mut self, env: &Env<'_>, member: &str) {
+        let member = cut(member);
         match &mut self.last_commit {
             Some(last) if last.member == member => last.at_ms = env.wall_ms,
             last => *last = Some(LastCommit { at_ms: env.wall_ms, member: member.to_owned() }),

@@ -41,7 +41,6 @@ impl Coordinator {
         effects: &mut Effects,
         apply: impl Fn(&mut Coordinator, Record),
     ) -> Vec<ErrorCode> {
-        let member = commit.who.member.clone();
         let metadata_bytes_max = env.settings().offset_metadata_max_bytes() as usize;
         let mut errors = Vec::with_capacity(commit.offsets.len());
         for offset in commit.offsets {
@@ -67,9 +66,13 @@ impl Coordinator {
             effects.records.push(record.clone());
             apply(self, record);
         }
-        effects.commits += errors.iter().filter(|error| error.is_none()).count() as u64;
-        if let Some(group) = self.groups.get_mut(id) {
-            group.history.on_commit(env, &member);
+        let count = errors.iter().filter(|error| error.is_none()).count();
+        effects.commits += count as u64;
+        // A commit of which nothing was taken is none.
+        if count > 0
+            && let Some(group) = self.groups.get_mut(id)
+        {
+            group.history.on_commit(env, &commit.who.member);
         }
         errors
     }

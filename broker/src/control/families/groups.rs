@@ -78,7 +78,7 @@ pub(super) const FAMILIES: &[Family] = &[
         "ringlog_group_commits_total",
         Kind::Counter,
         &[],
-        "Offsets that groups have committed",
+        "Offsets that groups have committed; those of a transaction when they are sent, whatever becomes of it",
         |scene, lines| {
             lines.put(&[], sum(scene, |answer| answer.facts.groups.1.commits));
         },

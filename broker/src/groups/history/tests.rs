@@ -70,3 +70,16 @@ fn members_own_words_are_cut_at_a_character() {
     assert_eq!(why.reason.map(|reason| reason.len()), Some(254));
     assert_eq!(joined("a").because(None).reason, None);
 }
+
+#[test]
+fn members_names_are_cut_too_for_they_may_be_of_any_length() {
+    let (image, mut history) = (image(), History::default());
+    let long = "m".repeat(1_000_000);
+    history.begin(&at(&image, 0), joined(&long));
+    history.arrived(&at(&image, 10), &long, Awaited::Reconciliation);
+    history.on_commit(&at(&image, 10), &long);
+    let told = history.tell();
+    let slowest = told.rebalances[0].slowest.as_ref().unwrap();
+    let lens = [told.rebalances[0].member.len(), slowest.0.len(), told.last_commit.unwrap().1.len()];
+    assert_eq!(lens, [255; 3]);
+}

@@ -228,6 +228,17 @@ fn an_id_that_is_never_used_costs_a_stable_group_no_rebalance() {
 }
 
 #[test]
+fn a_commit_of_which_nothing_was_taken_is_no_last_commit() {
+    let mut rig = Rig::new(12);
+    let id = rig.stable();
+    let GroupAsk::Commit(mut refused) = commit(who(&id, 1), 9) else { unreachable!("it is a commit") };
+    refused.offsets[0].error = ErrorCode::UnknownTopicOrPartition;
+    rig.check(GroupAsk::Commit(refused), Ok(()));
+    assert_eq!(rig.machine.groups["g"].history.last_commit(), None);
+    assert_eq!(rig.machine.counts().commits, 0);
+}
+
+#[test]
 fn a_cooperative_member_that_has_given_up_partitions_has_changed_no_subscription() {
     use protocol::messages::consumer_protocol_subscription::{ConsumerProtocolSubscription, TopicPartition};
     let with_owned = |partitions: &[i32]| {
