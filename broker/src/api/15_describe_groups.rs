@@ -34,10 +34,9 @@ fn on_describe_groups(broker: &mut Broker, turn: &mut Turn<'_>, request: Request
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    let with = |ask: GroupAsk| asked.groups.iter().map(move |&group| (group.into(), Ok(ask.clone())));
-    let mut asks: Vec<_> = with(GroupAsk::Describe).collect();
+    let mut asks: Vec<_> = asked.groups.iter().map(|&group| (group.into(), Ok(GroupAsk::Describe))).collect();
     if group_history::is_asked(&request) {
-        asks.extend(with(GroupAsk::History));
+        asks.extend(group_history::asks(&asked.groups));
     }
     ask_many(broker, turn, request, asks);
 }

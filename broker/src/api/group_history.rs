@@ -4,15 +4,17 @@
 //! Two rounds: the groups tell their history and what they have committed; then the partitions that were committed in tell the
 //! lag. The second round opens logs that nobody uses, for a client has asked.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use protocol::ErrorCode;
 use protocol::group_history::{self, GroupHistory, PartitionLag};
 use shard::ShardId;
 use storage::Offset;
 
 use crate::answer::Answer;
 use crate::broker::Broker;
-use crate::groups::ask::GroupAnswer;
+use crate::groups::ask::{GroupAnswer, GroupAsk};
 use crate::groups::facts::CommittedFacts;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Image;
@@ -25,6 +27,15 @@ const LAGS_MAX: usize = 20_000;
 pub(super) fn is_asked(request: &Request) -> bool {
     let asked = request.body().and_then(|mut d| group_history::is_asked(&mut d, request.version));
     asked.unwrap_or(false)
+}
+
+/// The questions for the history of these groups, one each. A group that is named again is told nothing the second time: a
+/// small request must not ask for a thousand copies of much.
+pub(super) fn asks(groups: &[&str]) -> Vec<(Arc<str>, Result<GroupAsk, ErrorCode>)> {
+    let mut seen = BTreeSet::new();
+    let mut ask =
+        |group| if seen.insert(group) { Ok(GroupAsk::History) } else { Err(ErrorCode::InvalidRequest) };
+    groups.iter().map(|&group| (group.into(), ask(group))).collect()
 }
 
 /// Where the partition of a committed offset is; `None` if it is gone, or was made anew since.

@@ -76,6 +76,18 @@ fn c45_members_that_vanish_mid_join_are_told_as_what_they_are() {
 }
 
 #[test]
+fn a_group_that_is_named_again_is_told_once() {
+    let (_rig, mut client) = with_topic();
+    commit(&mut client, "g", ("", -1), &[("t", &[(0, 1), (1, 1), (2, 1)])]);
+    join(&mut client, "other", None);
+    let told = histories(&mut client, &["g", "other", "g", "nobody", "g"]);
+    let lags: Vec<usize> = told.iter().map(|one| one.lags.len()).collect();
+    assert_eq!(lags, [3, 0, 0, 0, 0]);
+    let kinds: Vec<&str> = told.iter().map(|one| &*one.kind).collect();
+    assert_eq!(kinds, ["Classic", "Classic", "", "", ""]);
+}
+
+#[test]
 fn who_does_not_ask_is_told_nothing_more() {
     let (_rig, mut client) = with_topic();
     join(&mut client, "g", None);
