@@ -31,7 +31,6 @@ use crate::partition::{Outbound, Partitions};
 use crate::pending::PendingRequests;
 use crate::request::Request;
 use crate::transactions::TxnCoordinators;
-
 use crate::transactions::ask::TxnQuestion;
 
 mod inspect;

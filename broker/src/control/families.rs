@@ -8,14 +8,13 @@ mod groups;
 mod node;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use shard::Histogram;
 
+use super::hub::Hub;
 use super::process::ProcessFacts;
 use super::snapshot::{GroupRow, PartitionRow, Reader, Snapshot, TopicSums};
 use super::text::{Kind, Number, write_head, write_histogram, write_line};
-use crate::node::Node;
 
 /// One family.
 pub struct Family {
@@ -45,10 +44,9 @@ struct Scene {
     snapshot: Arc<Snapshot>,
     process: ProcessFacts,
     node_id: i32,
-    started: Instant,
+    /// When the process was started, calendar ms.
+    started_ms: i64,
     descriptors_max: u64,
-    /// When it is shown, calendar ms.
-    wall_ms: i64,
 }
 
 const PARTITION_LABELS: &[&str] = &["topic", "partition"];
@@ -182,19 +180,13 @@ pub struct Rendering {
 }
 
 impl Rendering {
-    pub fn new(
-        snapshot: Arc<Snapshot>,
-        process: ProcessFacts,
-        node: &Node,
-        descriptors_max: u64,
-    ) -> Rendering {
+    pub fn new(snapshot: Arc<Snapshot>, process: ProcessFacts, hub: &Hub) -> Rendering {
         let scene = Scene {
             snapshot,
             process,
-            node_id: node.id,
-            started: node.started,
-            descriptors_max,
-            wall_ms: shard::boot::wall_ms().0,
+            node_id: hub.node().id,
+            started_ms: hub.started_ms,
+            descriptors_max: hub.descriptors_max,
         };
         Rendering { scene, families: all().collect(), family: 0, row: 0 }
     }

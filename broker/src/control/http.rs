@@ -94,7 +94,7 @@ async fn answer<B>(hub: Rc<Hub>, request: Request<B>) -> Result<Response<Page>, 
     Ok(match path {
         "/metrics" => {
             let snapshot = hub.snapshot().await;
-            let rendering = Rendering::new(snapshot, ProcessFacts::now(), hub.node(), hub.descriptors_max);
+            let rendering = Rendering::new(snapshot, ProcessFacts::now(), &hub);
             with_type(StatusCode::OK, METRICS_TYPE, Page::Metrics(Box::new(rendering)))
         }
         "/health/live" => {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shard::{Guest, ShardId};
+use shard::{Guest, ShardId, boot};
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
@@ -28,6 +28,8 @@ use crate::report::{Health, Inspect, Report, SLICE_READERS};
 pub struct Hub {
     node: Arc<Node>,
     pub(super) descriptors_max: u64,
+    /// When the process was started, calendar ms: found out once, so that each scrape tells the same.
+    pub(super) started_ms: i64,
     state: RefCell<State>,
     /// Can be read when mail has come.
     bell: Receiver,
@@ -64,7 +66,6 @@ struct Core {
 
 struct MetricsRound {
     number: u64,
-    since: Instant,
     /// Cores that are asked in this round.
     asked: Vec<bool>,
     /// Readers whose lag is to be asked for, by core; once all cores have answered.
@@ -103,7 +104,9 @@ impl Hub {
             newest: None,
         };
         let (state, moved) = (RefCell::new(state), Notify::new());
-        Ok(Rc::new(Hub { node, descriptors_max, state, bell, moved, answer_max }))
+        let age_ms = i64::try_from(node.started.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let started_ms = boot::wall_ms().0.saturating_sub(age_ms);
+        Ok(Rc::new(Hub { node, descriptors_max, started_ms, state, bell, moved, answer_max }))
     }
 
     pub fn node(&self) -> &Node {
@@ -134,7 +137,7 @@ impl Hub {
         let number = self.state.borrow_mut().begin_metrics();
         let is_over = |state: &State| state.metrics.as_ref().is_none_or(|round| round.number != number);
         if !self.wait(is_over).await {
-            self.state.borrow_mut().give_up(number, self.answer_max);
+            self.state.borrow_mut().give_up(number);
             self.moved.notify_waiters();
         }
         let newest = self.state.borrow().newest.clone();
@@ -193,7 +196,7 @@ impl State {
             );
         }
         let (readers, lags) = (None, Vec::new());
-        self.metrics = Some(MetricsRound { number, since: Instant::now(), asked, readers, lags });
+        self.metrics = Some(MetricsRound { number, asked, readers, lags });
         self.go_on();
         number
     }
@@ -287,15 +290,9 @@ impl State {
     }
 
     /// Ends a round that takes too long with what there is.
-    fn give_up(&mut self, number: u64, answer_max: Duration) {
-        if let Some(round) =
-            self.metrics.take_if(|round| round.number == number && round.since.elapsed() >= answer_max)
-        {
+    fn give_up(&mut self, number: u64) {
+        if let Some(round) = self.metrics.take_if(|round| round.number == number) {
             self.publish(&round);
-        } else if self.newest.is_none() {
-            // Whoever joined late and goes early finds what there is so far.
-            let answers = self.answers();
-            self.newest = Some(Arc::new(Snapshot::of(answers, self.silent(), &[], self.limits)));
         }
     }
 
@@ -315,4 +312,4 @@ impl State {
 
 #[cfg(test)]
 #[path = "hub/tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use protocol::Uuid;
 use shard::ShardId;
 use storage::Offset;
 use tokio::time::Instant;
@@ -57,6 +58,9 @@ impl TopicSums {
     }
 }
 
+/// A topic by its name, which gives the order, and its id: one of the same name may have been made anew.
+type TopicKey = (Arc<str>, Uuid);
+
 /// How many logs are at hand in which way.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LogStates {
@@ -76,7 +80,7 @@ pub struct CoreAnswer {
     /// All that there is one of.
     pub facts: CoreFacts,
     partitions: Vec<PartitionRow>,
-    topics: BTreeMap<Arc<str>, TopicSums>,
+    topics: BTreeMap<TopicKey, TopicSums>,
     /// Its logs.
     pub logs: LogStates,
     groups: GroupSlice,
@@ -89,7 +93,7 @@ pub struct Building {
     /// Whether partitions are told one by one, once their number is known.
     has_rows: Option<bool>,
     partitions: Vec<PartitionRow>,
-    topics: BTreeMap<Arc<str>, TopicSums>,
+    topics: BTreeMap<TopicKey, TopicSums>,
     logs: LogStates,
     groups: GroupSlice,
 }
@@ -122,17 +126,12 @@ impl Building {
                 LogState::Closed => &mut self.logs.closed,
                 LogState::Offline => &mut self.logs.offline,
             } += 1;
-            if !self.topics.contains_key(&topic.name) {
-                self.topics.insert(topic.name.clone(), TopicSums::default());
-            }
-            if let Some(sums) = self.topics.get_mut(&topic.name) {
-                sums.add(&TopicSums {
-                    partition_count: 1,
-                    offline_count: u64::from(is_offline),
-                    size_bytes: facts.log.map_or(0, |log| log.size_bytes),
-                    counts: facts.counts,
-                });
-            }
+            self.topics.entry((Arc::clone(&topic.name), topic.id)).or_default().add(&TopicSums {
+                partition_count: 1,
+                offline_count: u64::from(is_offline),
+                size_bytes: facts.log.map_or(0, |log| log.size_bytes),
+                counts: facts.counts,
+            });
             if has_rows {
                 self.partitions.push(PartitionRow { topic: Arc::clone(topic), facts: *facts });
             }
@@ -221,7 +220,9 @@ pub struct Snapshot {
     pub topics: Vec<(Arc<str>, TopicSums)>,
     /// Topics that are not among these.
     pub topics_left_out: u64,
-    /// Partitions that are not told one by one.
+    /// Partitions that are told one by one, as places in what their core has told.
+    rows: Vec<(usize, usize)>,
+    /// Those that are not.
     pub partitions_left_out: u64,
     /// Groups by type and state.
     pub group_states: BTreeMap<(&'static str, &'static str), u64>,
@@ -241,13 +242,18 @@ impl Snapshot {
         limits: Limits,
     ) -> Snapshot {
         let told = || answers.iter().flatten();
+        // The cores have told of different moments: a topic that is gone, or made anew, in the newest would be there twice.
+        let newest = told().map(|answer| &answer.facts.image).max_by_key(|image| image.version);
+        let is_there = |id: Uuid| newest.is_some_and(|image| image.topic_by_id(id).is_some());
         let mut sums: BTreeMap<Arc<str>, TopicSums> = BTreeMap::new();
-        for (name, one) in told().flat_map(|answer| &answer.topics) {
-            sums.entry(Arc::clone(name)).or_default().add(one);
+        for ((name, id), one) in told().flat_map(|answer| &answer.topics) {
+            if is_there(*id) {
+                sums.entry(Arc::clone(name)).or_default().add(one);
+            }
         }
+        let rows = rows_of(&answers, is_there);
         let topics_left_out = sums.len().saturating_sub(limits.topics_max) as u64;
         let counted: u64 = sums.values().map(|sums| sums.partition_count).sum();
-        let rows: usize = told().map(|answer| answer.partitions.len()).sum();
         let mut group_states = BTreeMap::new();
         for (of, count) in told().flat_map(|answer| &answer.groups.states) {
             *group_states.entry(*of).or_default() += count;
@@ -259,7 +265,8 @@ impl Snapshot {
         Snapshot {
             topics: sums.into_iter().take(limits.topics_max).collect(),
             topics_left_out,
-            partitions_left_out: counted.saturating_sub(rows as u64),
+            partitions_left_out: counted.saturating_sub(rows.len() as u64),
+            rows,
             group_states,
             groups: group_rows(&all, readers),
             groups_left_out,
@@ -276,19 +283,25 @@ impl Snapshot {
 
     /// How many partitions are told one by one.
     pub fn partition_row_count(&self) -> usize {
-        self.told().map(|(_, answer)| answer.partitions.len()).sum()
+        self.rows.len()
     }
 
     /// The partition in that place among all that are told one by one.
-    pub fn partition_row(&self, mut place: usize) -> Option<&PartitionRow> {
-        for (_, answer) in self.told() {
-            match answer.partitions.get(place) {
-                Some(row) => return Some(row),
-                None => place -= answer.partitions.len(),
-            }
-        }
-        None
+    pub fn partition_row(&self, place: usize) -> Option<&PartitionRow> {
+        let (core, place) = *self.rows.get(place)?;
+        self.cores.get(core)?.1.as_ref()?.partitions.get(place)
     }
+}
+
+/// Where the partitions stand that are told one by one: core and place there.
+fn rows_of(answers: &[Option<Arc<CoreAnswer>>], is_there: impl Fn(Uuid) -> bool) -> Vec<(usize, usize)> {
+    let mut rows = Vec::new();
+    for (core, answer) in answers.iter().enumerate() {
+        let partitions = answer.iter().flat_map(|answer| &answer.partitions).enumerate();
+        let kept = partitions.filter(|(_, row)| is_there(row.topic.id));
+        rows.extend(kept.map(|(place, _)| (core, place)));
+    }
+    rows
 }
 
 fn group_rows(groups: &[&GroupFacts], readers: &[Reader]) -> Vec<GroupRow> {

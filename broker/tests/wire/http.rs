@@ -191,6 +191,17 @@ fn check_format(text: &str) {
 }
 
 #[test]
+fn each_scrape_tells_the_same_time_of_the_start() {
+    let process = Process::start("started", &[]);
+    let told = |_| {
+        let (_, text) = process.get("/metrics");
+        text.lines().find(|line| line.starts_with("process_start_time_seconds ")).unwrap().to_owned()
+    };
+    let all: std::collections::BTreeSet<String> = (0..30).map(told).collect();
+    assert_eq!(all.len(), 1, "a restart would be seen where there is none: {all:?}");
+}
+
+#[test]
 fn metrics_grow_with_what_is_produced_and_fetched() {
     let process = Process::start("grow", &[]);
     process.wait_ready();

@@ -38,8 +38,7 @@ pub(super) const FAMILIES: &[Family] = &[
         &[],
         "When the process was started, seconds since 1970",
         |scene, lines| {
-            let age_ms = i64::try_from(scene.started.elapsed().as_millis()).unwrap_or(i64::MAX);
-            lines.put(&[], seconds(scene.wall_ms.saturating_sub(age_ms)));
+            lines.put(&[], seconds(scene.started_ms));
         },
     ),
     Family::few(

@@ -37,7 +37,7 @@ fn node(core_count: u16) -> Arc<Node> {
 const DISK: DiskFacts =
     DiskFacts { total_bytes: 100, free_bytes: 50, reserve_bytes: 10, is_full: false, refused: 0 };
 
-fn facts(turns: u64) -> CoreFacts {
+pub(in crate::control) fn facts(turns: u64) -> CoreFacts {
     CoreFacts {
         turns: LoopCounts { turns, ..LoopCounts::default() },
         cpu: Duration::ZERO,

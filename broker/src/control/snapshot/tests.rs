@@ -1,9 +1,8 @@
 //! What is told one by one, and what is not once there is too much of it.
 
-use protocol::Uuid;
-
 use super::*;
 use crate::config::ServerConfig;
+use crate::control::hub;
 use crate::metadata::record::Record;
 
 /// Topics "t-0", "t-1", … of so many partitions each.
@@ -97,4 +96,27 @@ fn a_groups_lag_is_the_sum_of_records_and_the_largest_age() {
     let rows = group_rows(&groups.iter().collect::<Vec<_>>(), &readers);
     let lags: Vec<_> = rows.iter().map(|row| (row.lag_records, row.lag_ms)).collect();
     assert_eq!(lags, [(Some(12), Some(900)), (Some(3), None), (None, None)]);
+}
+
+#[test]
+fn a_topic_that_is_made_anew_while_the_cores_tell_is_shown_once() {
+    let before = Arc::new(image(1, 3));
+    let mut after = Image::clone(&before);
+    let (old_id, topic_id) = (Uuid::from_u128(1), Uuid::from_u128(99));
+    after.apply(&Record::RemoveTopic { id: old_id });
+    after.apply(&Record::Topic { name: "t-0".into(), id: topic_id });
+    after.apply(&Record::Partition { topic_id, partition: 0, leader: 0, leader_epoch: 0 });
+    let after = Arc::new(after);
+    let answer = |image: &Arc<Image>| {
+        let facts = CoreFacts { image: Arc::clone(image), ..hub::tests::facts(1) };
+        Some(Arc::new(built(100, image).finish(facts)))
+    };
+    let limits = Limits { partitions_max: 100, topics_max: 2, groups_max: 1, group_partitions_max: 1 };
+    // The first core has told before the topic was made anew, the second one after that.
+    let snapshot = Snapshot::of(vec![answer(&before), answer(&after)], vec![false; 2], &[], limits);
+    let ids: Vec<Uuid> =
+        (0..).map_while(|place| snapshot.partition_row(place)).map(|row| row.topic.id).collect();
+    assert_eq!(ids, [topic_id]);
+    assert_eq!(snapshot.topics.iter().map(|(_, sums)| sums.partition_count).collect::<Vec<_>>(), [1]);
+    assert_eq!((snapshot.partition_row_count(), snapshot.partitions_left_out), (1, 0));
 }
