@@ -32,6 +32,9 @@ pub const TOPIC: &str = "__consumer_offsets";
 
 /// Which core has a group, and in which partition.
 pub fn home_of(image: &Image, group: &str) -> Result<(ShardId, i32), ErrorCode> {
+    if group.len() > homes::ID_BYTES_MAX {
+        return Err(ErrorCode::InvalidGroupId);
+    }
     homes::home_of(image, TOPIC, group)
 }
 

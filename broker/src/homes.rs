@@ -36,6 +36,9 @@ const BATCH_BYTES_MAX: usize = 512 << 10;
 /// The bit of a batch that belongs to a transaction.
 const TRANSACTIONAL: i16 = 1 << 4;
 
+/// The longest name of a group and the longest transactional id, bytes: Kafka's records count a string in 16 bits.
+pub const ID_BYTES_MAX: usize = 32_767;
+
 /// Which partition of `partition_count` has a group or a transactional id: the hash of Java's strings, which counts UTF-16
 /// units (Q79).
 pub fn partition_of(id: &str, partition_count: usize) -> i32 {

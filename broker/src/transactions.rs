@@ -29,6 +29,9 @@ pub const TOPIC: &str = "__transaction_state";
 
 /// Which core has a transactional id, and in which partition.
 pub fn home_of(image: &Image, id: &str) -> Result<(ShardId, i32), ErrorCode> {
+    if id.len() > homes::ID_BYTES_MAX {
+        return Err(ErrorCode::InvalidRequest);
+    }
     homes::home_of(image, TOPIC, id)
 }
 

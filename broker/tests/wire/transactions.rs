@@ -205,6 +205,9 @@ fn q45_timeouts_and_ids_are_checked() {
     assert_eq!(client.init_producer("", 1000, None).0, ErrorCode::InvalidRequest);
     assert_eq!(client.init_producer("tx", 1000, Some((7, -1))).0, ErrorCode::InvalidRequest);
     assert_eq!(client.init_producer("tx", 900_000, None).0, OK);
+    // The record of a longer id would come back cut after a restart.
+    let (code, ..) = client.init_producer(&"t".repeat(32_768), 60_000, None);
+    assert_eq!(code, ErrorCode::InvalidRequest);
 }
 
 #[test]
