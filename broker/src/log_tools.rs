@@ -23,6 +23,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use crate::cli::failure::tell;
+
 pub use dump::DumpArgs;
 pub use explain::ExplainArgs;
 pub use import::ImportArgs;
@@ -85,6 +87,6 @@ pub fn run(command: &LogCommand) -> ExitCode {
 }
 
 fn say(why: &str, status: u8) -> ExitCode {
-    eprintln!("ringlog: {why}");
+    tell(&why);
     ExitCode::from(status)
 }

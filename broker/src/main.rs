@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
     match run(&args, started) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("ringlog: {error}");
+            failure::tell(&error);
             ExitCode::FAILURE
         }
     }
@@ -45,11 +46,18 @@ fn main() -> ExitCode {
 fn run(args: &StartArgs, started: Instant) -> Result<(), Box<dyn std::error::Error>> {
     let config = args.load(&cli::machine_name())?;
     let level = config.log_level().parse().unwrap_or(LevelFilter::INFO);
-    tracing_subscriber::fmt().with_max_level(level).with_target(false).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_target(false)
+        .with_writer(std::io::stderr)
+        // Where nobody reads standard error, saying so there would be a panic on a core's thread.
+        .log_internal_errors(false)
+        .init();
     let descriptors = shard::boot::raise_descriptor_limit()?;
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let node = start::start(config, started)?;
-    print_banner(&node, descriptors);
+    // A broker serves whether anybody reads its banner or not.
+    let _ = std::io::stdout().write_all(banner(&node, descriptors).as_bytes());
     let stopper = node.running.stopper();
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
@@ -65,24 +73,21 @@ fn run(args: &StartArgs, started: Instant) -> Result<(), Box<dyn std::error::Err
     Ok(())
 }
 
-fn print_banner(node: &RunningNode, descriptors: u64) {
-    println!("Ringlog {}, node {}", env!("CARGO_PKG_VERSION"), node.node.id);
+fn banner(node: &RunningNode, descriptors: u64) -> String {
+    let mut lines = vec![format!("Ringlog {}, node {}", env!("CARGO_PKG_VERSION"), node.node.id)];
     for (listener, (addresses, (host, port))) in
         node.node.config.listeners().iter().zip(node.addresses.iter().zip(&node.node.advertised))
     {
         let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
-        println!(
-            "  listens on  {} ({}), tells clients {host}:{port}",
-            addresses.join(" and "),
-            listener.name
-        );
+        let (addresses, name) = (addresses.join(" and "), &listener.name);
+        lines.push(format!("  listens on  {addresses} ({name}), tells clients {host}:{port}"));
     }
     if let Some(control) = &node.control {
         let addresses: Vec<String> = control.addresses.iter().map(|it| format!("http://{it}")).collect();
-        println!("  metrics     {}", addresses.join(" and "));
+        lines.push(format!("  metrics     {}", addresses.join(" and ")));
     }
-    println!("  cores       {:?}, one thread each; up to {descriptors} descriptors", node.cpus);
-    println!("  data        {}", node.node.data_dir_text);
+    lines.push(format!("  cores       {:?}, one thread each; up to {descriptors} descriptors", node.cpus));
+    lines.push(format!("  data        {}", node.node.data_dir_text));
     let config = &node.node.config;
     let durability = find_topic_setting("ringlog.durability").ok().and_then(|it| config.text_for_topics(it));
     let journal_mib = config.values().ringlog_journal_bytes() >> 20;
@@ -92,11 +97,12 @@ fn print_banner(node: &RunningNode, descriptors: u64) {
             "written through the page cache and synced, for this file system has no direct writes"
         }
     };
-    println!("  journal     {journal_mib} MiB a core, {writes}");
-    println!(
+    lines.push(format!("  journal     {journal_mib} MiB a core, {writes}"));
+    lines.push(format!(
         "  acks=all is acknowledged when the records survive a loss of power, in topics with ringlog.durability=disk \
          (here the default is {}); acks=1, and acks=all in topics with ringlog.durability=os, when they are in the \
-         operating system's page cache and survive a kill of this process",
+         operating system's page cache and survive a kill of this process\n",
         durability.unwrap_or_default()
-    );
+    ));
+    lines.join("\n")
 }

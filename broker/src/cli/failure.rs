@@ -1,7 +1,7 @@
 //! Why a command did not do what it was asked for, and the exit status that says so: 0 done, 1 the cluster said no or could
 //! not be asked, 2 the command was used wrongly.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use net::client::ClientError;
@@ -42,11 +42,11 @@ pub fn finish(done: Result<(), Failure>) -> ExitCode {
         Err(Failure::Refused(why)) => (why, 1),
         Err(Failure::Misuse(why)) => (why, 2),
     };
-    eprintln!("ringlog: {why}");
+    tell(&why);
     ExitCode::from(status)
 }
 
-/// Says what is wrong with one of several things, and goes on.
+/// Says what is wrong on standard error, and goes on: also where nobody reads that.
 pub fn tell(why: &dyn std::fmt::Display) {
-    eprintln!("ringlog: {why}");
+    let _ = writeln!(io::stderr(), "ringlog: {why}");
 }

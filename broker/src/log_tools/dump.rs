@@ -13,6 +13,7 @@ use shard::{Disk, Preview, boot};
 
 use super::report::{Line, Report};
 use super::{ToolError, Verdict, place};
+use crate::cli::failure::tell;
 use crate::data_dir;
 use crate::metadata::{log as metadata_log, placement};
 
@@ -56,11 +57,11 @@ pub fn run(args: &DumpArgs) -> Result<Verdict, ToolError> {
     for path in &args.paths {
         match hold_data_dir(path)? {
             Some(lock) => locks.push(lock),
-            None => eprintln!(
-                "ringlog: {}: a broker uses this directory: what is seen here may be moving, and what it has not yet \
+            None => tell(&format_args!(
+                "{}: a broker uses this directory: what is seen here may be moving, and what it has not yet \
                  written is missing",
                 path.display()
-            ),
+            )),
         }
         dump.path(path)?;
     }
