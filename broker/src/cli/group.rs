@@ -2,6 +2,7 @@
 
 mod delete;
 mod describe;
+mod history;
 mod lag;
 mod list;
 mod reset;

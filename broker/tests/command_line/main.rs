@@ -5,6 +5,7 @@
 #![allow(clippy::needless_update)]
 
 mod groups;
+mod history;
 mod manual;
 mod place;
 mod records;

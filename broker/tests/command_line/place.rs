@@ -28,6 +28,11 @@ pub struct Said {
 impl Place {
     /// Starts a broker with one core, and waits until it says that it listens.
     pub fn start(name: &str) -> Place {
+        Place::start_with(name, &[])
+    }
+
+    /// The same, with these settings.
+    pub fn start_with(name: &str, settings: &[&str]) -> Place {
         let dir = std::env::temp_dir().join(format!("ringlog-command-line-{}-{name}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         // Another process may take the port in between: then the broker says so, and the next one is tried.
@@ -37,6 +42,7 @@ impl Place {
             let mut broker = Command::new(PROGRAM)
                 .args(["start", "--cores", "1", "--listen", &bootstrap, "--data-dir"])
                 .arg(dir.join("data"))
+                .args(settings.iter().flat_map(|setting| ["--set", *setting]))
                 .stdin(Stdio::null())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::null())

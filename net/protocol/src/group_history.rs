@@ -148,6 +148,16 @@ pub enum Awaited {
 }
 
 impl Awaited {
+    /// One word, for scripts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Awaited::Join => "join",
+            Awaited::Assignment => "assignment",
+            Awaited::Reconciliation => "reconciliation",
+            Awaited::Unknown => "unknown",
+        }
+    }
+
     /// In words.
     pub const fn text(self) -> &'static str {
         match self {
@@ -231,7 +241,8 @@ pub struct GroupHistory {
     pub lags: Vec<PartitionLag>,
 }
 
-/// A DescribeGroups request that asks for history as well, from version [`FIRST_VERSION`] on.
+/// A DescribeGroups request that asks for history as well. Before version [`FIRST_VERSION`] it is the plain request:
+/// there are no words to ask with.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AskHistory<'a> {
     /// What Kafka knows of it.
@@ -250,6 +261,9 @@ impl<'a> Message<'a> for AskHistory<'a> {
     }
 
     fn encode(&self, e: &mut Encoder, version: i16) {
+        if version < FIRST_VERSION {
+            return self.request.encode(e, version);
+        }
         encode_with_tag(e, &self.request, version, |e| e.i8(VERSION));
     }
 }

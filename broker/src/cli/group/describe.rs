@@ -1,8 +1,11 @@
-//! `ringlog group describe`: sections about the group itself, its members, and its partitions.
+//! `ringlog group describe`: sections about the group itself, its members, its partitions, and what its coordinator
+//! remembers.
 
 use clap::Args;
 use net::client::{Client, ClientError, CoordinatorKind};
+use protocol::group_history::GroupHistory;
 
+use super::history;
 use super::lag::{PartitionLag, lags};
 use super::list::some;
 use super::state::{GroupState, MemberState, describe};
@@ -26,6 +29,8 @@ struct Description {
     group: GroupState,
     coordinator: String,
     partitions: Vec<PartitionLag>,
+    /// What a broker of Ringlog remembers; Kafka does not tell.
+    history: Option<GroupHistory>,
 }
 
 /// Does what was asked.
@@ -56,7 +61,8 @@ fn look_at(client: &mut Client, name: &str) -> Result<Option<Description>, Clien
     let coordinator = broker.map_or(format!("broker {id}"), |it| format!("broker {id} at {}", it.address));
     let commits = committed(client, name)?;
     let partitions = lags(client, &group, &commits)?;
-    Ok(Some(Description { group, coordinator, partitions }))
+    let history = history::ask(client, name)?;
+    Ok(Some(Description { group, coordinator, partitions, history }))
 }
 
 /// Of all partitions that have committed something.
@@ -66,7 +72,8 @@ fn total(it: &Description) -> (i64, Option<i64>) {
 }
 
 fn text_of(it: &Description) -> String {
-    let sections = [head(it), members(it), partitions(it)];
+    let rebalances = it.history.as_ref().map(history::rebalances).unwrap_or_default();
+    let sections = [head(it), members(it), partitions(it), rebalances];
     sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -76,9 +83,13 @@ fn head(it: &Description) -> String {
         Some(ms) if records > 0 => format!(", the oldest {} old", duration_text(ms)),
         _ => String::new(),
     };
+    let last_commit = it
+        .history
+        .as_ref()
+        .map_or(String::new(), |history| format!("  last commit  {}\n", history::last_commit_text(history)));
     let plural = if records == 1 { "record" } else { "records" };
     format!(
-        "group {}\n  state        {}\n  protocol     {}, assignor {}\n  coordinator  {}\n  members      {}\n  lag          {records} {plural}{behind}\n",
+        "group {}\n  state        {}\n  protocol     {}, assignor {}\n  coordinator  {}\n  members      {}\n  lag          {records} {plural}{behind}\n{last_commit}",
         it.group.id,
         it.group.state,
         it.group.protocol,
@@ -125,6 +136,7 @@ fn partitions(it: &Description) -> String {
         "END",
         "LAG",
         "BEHIND",
+        "WAITING",
         "CLIENT",
         "METADATA",
         "NOTE",
@@ -140,12 +152,18 @@ fn partitions(it: &Description) -> String {
             or_dash(lag.high_watermark),
             or_dash(lag.records()),
             or_dash(lag.behind_ms.map(duration_text)),
+            or_dash(waiting_ms(it, lag).map(duration_text)),
             or_dash(client.map(|member| &member.client_id)),
             or_dash(metadata),
             lag.note.clone().unwrap_or_default(),
         ]);
     }
     table.text("  ")
+}
+
+/// As the broker knows it.
+fn waiting_ms(it: &Description, lag: &PartitionLag) -> Option<i64> {
+    it.history.as_ref().and_then(|history| history::waiting_ms(history, &lag.topic, lag.partition))
 }
 
 fn json_of(it: &Description) -> Json {
@@ -159,7 +177,8 @@ fn json_of(it: &Description) -> Json {
         ("lag", records.into()),
         ("behind_ms", behind.into()),
         ("members", list(&it.group.members, json_of_member)),
-        ("partitions", list(&it.partitions, json_of_partition)),
+        ("partitions", list(&it.partitions, |lag| json_of_partition(it, lag))),
+        ("history", it.history.as_ref().map_or(Json::Null, history::json_of)),
     ])
 }
 
@@ -174,7 +193,7 @@ fn json_of_member(member: &MemberState) -> Json {
     ])
 }
 
-fn json_of_partition(lag: &PartitionLag) -> Json {
+fn json_of_partition(it: &Description, lag: &PartitionLag) -> Json {
     object([
         ("topic", lag.topic.as_str().into()),
         ("partition", lag.partition.into()),
@@ -185,6 +204,7 @@ fn json_of_partition(lag: &PartitionLag) -> Json {
         ("end_offset", lag.high_watermark.into()),
         ("lag", lag.records().into()),
         ("behind_ms", lag.behind_ms.into()),
+        ("waiting_ms", waiting_ms(it, lag).into()),
         ("member", lag.member.clone().into()),
         ("note", lag.note.clone().into()),
     ])

@@ -115,6 +115,13 @@ fn a_broker_that_sends_none_is_told_apart() {
 }
 
 #[test]
+fn a_broker_without_tagged_fields_is_asked_plainly() {
+    for version in 0..FIRST_VERSION {
+        assert_eq!(asking(version), body(&request(), version), "version {version}");
+    }
+}
+
+#[test]
 fn the_bytes_stay_what_they_are() {
     let request = DescribeGroupsRequest { groups: vec!["g"], include_authorized_operations: false };
     // One group, no operations, one tag: its number, its size, version 0.
