@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use net::client::ClientError;
 
+use super::table::printable;
+
 /// Why a command ends without success.
 #[derive(Debug)]
 pub enum Failure {
@@ -48,5 +50,7 @@ pub fn finish(done: Result<(), Failure>) -> ExitCode {
 
 /// Says what is wrong on standard error, and goes on: also where nobody reads that.
 pub fn tell(why: &dyn std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "ringlog: {why}");
+    // What a broker says goes to a terminal here; lines of ours may be several.
+    let lines: Vec<String> = why.to_string().lines().map(printable).collect();
+    let _ = writeln!(io::stderr(), "ringlog: {}", lines.join("\n"));
 }

@@ -13,10 +13,10 @@ impl Table {
         Table { head: head.iter().map(|title| (*title).to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// Adds a row of as many cells as the head has.
+    /// Adds a row of as many cells as the head has. Cells may come from anybody's client.
     pub fn push<const N: usize>(&mut self, cells: [String; N]) {
         assert_eq!(N, self.head.len(), "a row has a cell for every title");
-        self.rows.push(cells.into());
+        self.rows.push(cells.iter().map(|cell| printable(cell)).collect());
     }
 
     /// Whether there is no row.
@@ -49,6 +49,12 @@ impl Table {
         let is_numeric = cells().any(is_number) && cells().all(|cell| cell == "-" || is_number(cell));
         Column { width, is_numeric }
     }
+}
+
+/// A text that does nothing to a terminal but be shown: control characters are written as what they are.
+pub fn printable(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
 }
 
 struct Column {
@@ -123,6 +129,13 @@ mod tests {
         table.push(["x".into(), String::new()]);
         table.push(["y".into(), "words of any length".into()]);
         assert!(table.text("  ").lines().all(|line| line.starts_with("  ") && !line.ends_with(' ')));
+    }
+
+    #[test]
+    fn what_another_client_says_does_nothing_to_the_terminal() {
+        let mut table = Table::new(&["REASON"]);
+        table.push(["\u{1b}]0;mine\u{7}\n\u{9b}2J gone é".into()]);
+        assert_eq!(table.text("").lines().nth(1), Some("\\u{1b}]0;mine\\u{7}\\n\\u{9b}2J gone é"));
     }
 
     #[test]
