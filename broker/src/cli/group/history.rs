@@ -82,7 +82,9 @@ fn cause(one: &Rebalance) -> String {
 
 fn slowest(one: &Rebalance) -> String {
     let text = |(member, ms, what): &(String, i64, Awaited)| {
-        format!("{member}, {} {}", duration_text(*ms), what.text())
+        // A member's id is long, and stands in the row already if it was its joining that began all this.
+        let who = if *member == one.member { "the same" } else { member };
+        format!("{who}, {} {}", duration_text(*ms), what.text())
     };
     or_dash(one.slowest.as_ref().map(text))
 }
