@@ -88,11 +88,11 @@ fn measure(
     let (events, told) = channel();
     let build = {
         let plan = Arc::clone(&plan);
-        move |core: shard::ShardId, ring: &mut shard::ring::Ring| {
-            Worker::connect(&plan, usize::from(core.0), ring, events.clone())
+        move |core: shard::ShardId, native: &mut shard::Native| {
+            Worker::connect(&plan, usize::from(core.0), native, events.clone())
         }
     };
-    let running = shard::boot::run(&cores, &Pool::new(POOL_BYTES), build)
+    let running = shard::boot::run(shard::Kind::choose().0, &cores, &Pool::new(POOL_BYTES), build)
         .map_err(|error| Fault::of("the load cannot start", why(&error)))?;
     let watched = watch(scenario, target, &told, cores.len(), &mut progress);
     running.stopper().stop();

@@ -86,7 +86,10 @@ fn banner(node: &RunningNode, descriptors: u64) -> String {
         let addresses: Vec<String> = control.addresses.iter().map(|it| format!("http://{it}")).collect();
         lines.push(format!("  metrics     {}", addresses.join(" and ")));
     }
-    lines.push(format!("  cores       {:?}, one thread each; up to {descriptors} descriptors", node.cpus));
+    let (cpus, backend) = (&node.cpus, node.backend);
+    lines.push(format!(
+        "  cores       {cpus:?}, one thread with {backend} each; up to {descriptors} descriptors"
+    ));
     lines.push(format!("  data        {}", node.node.data_dir_text));
     let config = &node.node.config;
     let durability = find_topic_setting("ringlog.durability").ok().and_then(|it| config.text_for_topics(it));

@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use net::{Admission, ListenerIndex};
 use shard::boot::{self, BootError, DirLock, Running};
-use shard::ring::{Files, Ring, RingError};
-use shard::{Disk, DurableWrites, Guest, Io, ListenerId, Pool, ShardId};
+use shard::native::Files;
+use shard::ring::RingError;
+use shard::{Disk, DurableWrites, Guest, Io, Kind, ListenerId, Native, Pool, ShardId};
 
 use storage::{StorageError, journal};
 
@@ -70,7 +71,7 @@ pub enum StartError {
         /// What there is.
         allowed: usize,
     },
-    /// No io_uring.
+    /// No io_uring, which was asked for.
     Ring(RingError),
     /// Something of the operating system's.
     System(io::Error),
@@ -106,7 +107,7 @@ impl fmt::Display for StartError {
             StartError::CoreCount { wanted, allowed } => {
                 write!(f, "{wanted} cores are asked for, and this process may use {allowed}")
             }
-            StartError::Ring(error) => error.fmt(f),
+            StartError::Ring(error) => write!(f, "{error}; or start with --set ringlog.io.backend=auto"),
             StartError::System(error) => error.fmt(f),
         }
     }
@@ -122,6 +123,8 @@ pub struct RunningNode {
     pub addresses: Vec<Vec<SocketAddr>>,
     /// The CPUs of its cores.
     pub cpus: Vec<usize>,
+    /// What its cores do their I/O with.
+    pub backend: Kind,
     /// How its journals become durable.
     pub durable_writes: DurableWrites,
     /// Its cores.
@@ -175,7 +178,8 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
     });
     let pool = Pool::new(node.config.values().ringlog_pool_bytes() as usize);
     let durable_writes = probe_journal(&node)?;
-    let (running, guest) = boot_cores(&node, &addresses, &cpus, &pool, !http.is_empty())?;
+    let backend = choose_backend(&node.config);
+    let (running, guest) = boot_cores(backend, &node, &addresses, &cpus, &pool, !http.is_empty())?;
     let control = match guest.map(|guest| start_control(http, guest, &node)).transpose() {
         Ok(control) => control,
         Err(error) => {
@@ -184,7 +188,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
             return Err(error);
         }
     };
-    Ok(RunningNode { node, addresses, cpus, durable_writes, running, control, lock })
+    Ok(RunningNode { node, addresses, cpus, backend, durable_writes, running, control, lock })
 }
 
 /// A core holds at most so many files open for its partitions, and as many that it is about to close: together a half of
@@ -213,7 +217,17 @@ fn probe_journal(node: &Node) -> Result<DurableWrites, StartError> {
     opened.map(|(_, writes)| writes).map_err(|shard::IoError(error)| io(error))
 }
 
+/// Epoll only where io_uring is not to be had, and never without a word.
+fn choose_backend(config: &ServerConfig) -> Kind {
+    let (kind, refusal) = config.io_backend().map_or_else(Kind::choose, |kind| (kind, None));
+    if let Some(refusal) = refusal {
+        tracing::warn!("running on epoll, which costs more CPU: {refusal}");
+    }
+    kind
+}
+
 fn boot_cores(
+    backend: Kind,
     node: &Arc<Node>,
     addresses: &[Vec<SocketAddr>],
     cpus: &[usize],
@@ -222,12 +236,12 @@ fn boot_cores(
 ) -> Result<(Running, Option<Guest<Mail>>), StartError> {
     let pins: Vec<Option<usize>> = cpus.iter().map(|&cpu| Some(cpu)).collect();
     let (node, addresses) = (Arc::clone(node), addresses.to_vec());
-    let build = move |me: ShardId, ring: &mut Ring| {
-        let listeners = listen(ring, &addresses)?;
-        let controller = if me == ShardId(0) { Some(open_controller(ring, &node)?) } else { None };
+    let build = move |me: ShardId, native: &mut Native| {
+        let listeners = listen(native, &addresses)?;
+        let controller = if me == ShardId(0) { Some(open_controller(native, &node)?) } else { None };
         Ok::<_, StartError>(Broker::new(me, Arc::clone(&node), controller, listeners))
     };
-    boot::run_with_guest(&pins, pool, has_guest, build).map_err(|error| match error {
+    boot::run_with_guest(backend, &pins, pool, has_guest, build).map_err(|error| match error {
         BootError::Ring(error) => StartError::Ring(error),
         BootError::System(error) => StartError::System(error),
         BootError::App(error) => error,
@@ -256,13 +270,13 @@ fn start_control(
 }
 
 fn listen(
-    ring: &mut Ring,
+    native: &mut Native,
     addresses: &[Vec<SocketAddr>],
 ) -> Result<Vec<(ListenerId, ListenerIndex)>, StartError> {
     let mut listeners = Vec::new();
     for (index, addresses) in addresses.iter().enumerate() {
         for &address in addresses {
-            let (listener, _) = ring
+            let (listener, _) = native
                 .listen(address)
                 .map_err(|error| StartError::Listen { address: address.to_string(), error })?;
             listeners.push((listener, ListenerIndex(index)));
@@ -271,12 +285,12 @@ fn listen(
     Ok(listeners)
 }
 
-fn open_controller(ring: &mut Ring, node: &Node) -> Result<Controller, StartError> {
-    let (config, now) = (Arc::clone(&node.config), ring.wall_ms());
+fn open_controller(native: &mut Native, node: &Node) -> Result<Controller, StartError> {
+    let (config, now) = (Arc::clone(&node.config), native.wall_ms());
     let controller =
-        Controller::open(ring.disk(), &node.data_dir, config, &node.cluster_id, node.core_count, now)
+        Controller::open(native.disk(), &node.data_dir, config, &node.cluster_id, node.core_count, now)
             .map_err(StartError::Metadata)?;
-    replay_journals(ring.disk(), &node.data_dir, controller.image(), node.core_count)
+    replay_journals(native.disk(), &node.data_dir, controller.image(), node.core_count)
         .map_err(StartError::Journal)?;
     Ok(controller)
 }

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use crate::buffer::Pool;
 use crate::clock::WallMs;
 use crate::mail::{self, Bell, Guest, ShardId};
-use crate::ring::{Ring, RingError};
+use crate::native::{Kind, Native, NativeError};
+use crate::ring::RingError;
 use crate::turn::{App, Shard};
 
 /// How long an address may still be held by a process that was killed, and how often that is looked at.
@@ -220,19 +221,25 @@ impl Running {
 /// Cores that run, and the end of the guest on their bus, if there is one.
 pub type Booted<M> = (Running, Option<Guest<M>>);
 
-/// Starts one core per entry of `cpus`, pinned where a CPU is named. `build` makes each core's application on the
+/// Starts one core per entry of `cpus` on a back end of this kind, pinned where a CPU is named. `build` makes each core's application on the
 /// core's own thread. Returns when all have started, or the first error after the others were stopped.
-pub fn run<A, E, F>(cpus: &[Option<usize>], pool: &Pool, build: F) -> Result<Running, BootError<E>>
+pub fn run<A, E, F>(
+    kind: Kind,
+    cpus: &[Option<usize>],
+    pool: &Pool,
+    build: F,
+) -> Result<Running, BootError<E>>
 where
     A: App + 'static,
     E: Send + 'static,
-    F: Fn(ShardId, &mut Ring) -> Result<A, E> + Send + Sync + 'static,
+    F: Fn(ShardId, &mut Native) -> Result<A, E> + Send + Sync + 'static,
 {
-    run_with_guest(cpus, pool, false, build).map(|(running, _)| running)
+    run_with_guest(kind, cpus, pool, false, build).map(|(running, _)| running)
 }
 
 /// The same, with one more party on the bus if `has_guest`, whose end is given back.
 pub fn run_with_guest<A, E, F>(
+    kind: Kind,
     cpus: &[Option<usize>],
     pool: &Pool,
     has_guest: bool,
@@ -241,7 +248,7 @@ pub fn run_with_guest<A, E, F>(
 where
     A: App + 'static,
     E: Send + 'static,
-    F: Fn(ShardId, &mut Ring) -> Result<A, E> + Send + Sync + 'static,
+    F: Fn(ShardId, &mut Native) -> Result<A, E> + Send + Sync + 'static,
 {
     let count = u16::try_from(cpus.len()).expect("fewer cores than 65,536");
     let mut mailboxes = mail::connect::<A::Mail>(count + u16::from(has_guest)).map_err(BootError::System)?;
@@ -256,7 +263,7 @@ where
             (pool.clone(), Arc::clone(&stop), Arc::clone(&build), report.clone());
         let body = move || {
             let me = mailbox.me();
-            let started = start_core(cpu, mailbox, pool, |ring| build(me, ring));
+            let started = start_core(kind, cpu, mailbox, pool, |native| build(me, native));
             let mut shard = match started {
                 Ok(shard) => shard,
                 Err(error) => return drop(report.send(Err(error))),
@@ -304,20 +311,29 @@ fn cpu_clock(clock: libc::clockid_t) -> Duration {
 }
 
 fn start_core<A: App, E>(
+    kind: Kind,
     cpu: Option<usize>,
     mailbox: mail::Mailbox<A::Mail>,
     pool: Pool,
-    build: impl FnOnce(&mut Ring) -> Result<A, E>,
-) -> Result<Shard<Ring, A>, BootError<E>> {
+    build: impl FnOnce(&mut Native) -> Result<A, E>,
+) -> Result<Shard<Native, A>, BootError<E>> {
     if let Some(cpu) = cpu {
         pin(cpu).map_err(BootError::System)?;
     }
-    let mut ring = Ring::new(pool.clone(), Arc::clone(mailbox.bell())).map_err(BootError::Ring)?;
-    let app = build(&mut ring).map_err(BootError::App)?;
-    Ok(Shard::new(ring, app, mailbox, pool))
+    let native = Native::new(kind, pool.clone(), Arc::clone(mailbox.bell()));
+    let mut native = native.map_err(|error| match error {
+        NativeError::Ring(error) => BootError::Ring(error),
+        NativeError::Poll(error) => BootError::System(error),
+    })?;
+    let app = build(&mut native).map_err(BootError::App)?;
+    Ok(Shard::new(native, app, mailbox, pool))
 }
 
 /// Random bits from the kernel.
 pub fn random_seed() -> u64 {
-    crate::ring::random_seed()
+    let mut bytes = [0_u8; 8];
+    // SAFETY: the buffer is valid for its whole length; eight bytes are always filled at once (getrandom(2)).
+    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    assert_eq!(count, 8, "getrandom failed: {}", io::Error::last_os_error());
+    u64::from_ne_bytes(bytes)
 }

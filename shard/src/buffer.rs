@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sharded_slab::Clear;
 use sharded_slab::pool::OwnedRefMut;
 
+use crate::native::mapping::Mapping;
+
 /// Sizes of pooled blocks in bytes. A 64 KiB batch with its request around it fits the third.
 const CLASS_SIZES: [usize; 5] = [4 << 10, 16 << 10, 80 << 10, 320 << 10, (1 << 20) + (16 << 10)];
 
@@ -223,6 +225,8 @@ enum Memory {
     Own(Arc<Vec<u8>>),
     Small(Arc<[u8]>),
     Static(&'static [u8]),
+    /// Pages of a file, lent by the page cache; `start` and `end` count from the mapping's begin.
+    Mapped(Arc<Mapping>),
 }
 
 /// A shared, immutable piece of memory; cloning and slicing copy no bytes.
@@ -237,6 +241,13 @@ impl Buf {
     /// A buffer over constant bytes.
     pub const fn from_static(bytes: &'static [u8]) -> Buf {
         Buf { memory: Memory::Static(bytes), start: 0, end: bytes.len() }
+    }
+
+    /// The part `range` of a mapped file, all of which is within the file.
+    pub(crate) fn of_mapping(mapping: Arc<Mapping>, range: Range<usize>) -> Buf {
+        assert!(range.start <= range.end, "a part ends before it starts");
+        assert!(range.end <= mapping.len(), "a part ends beyond its mapping");
+        Buf { memory: Memory::Mapped(mapping), start: range.start, end: range.end }
     }
 
     /// The part `range`, which must lie within.
@@ -261,6 +272,8 @@ impl Deref for Buf {
             Memory::Own(bytes) => bytes,
             Memory::Small(bytes) => bytes,
             Memory::Static(bytes) => bytes,
+            // Never as a whole: behind the end of its file there is nothing that may be touched.
+            Memory::Mapped(mapping) => return mapping.part(self.start..self.end),
         };
         &bytes[self.start..self.end]
     }

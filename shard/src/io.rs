@@ -73,17 +73,17 @@ pub enum Op {
         /// What.
         buffer: AlignedBuf,
     },
-    /// Reads at `offset` into the free end of `buffer` until it holds `len` more bytes or the file ends: one
-    /// [`Outcome::Read`].
+    /// Reads `len` bytes at `offset`, or up to the end of the file: one [`Outcome::Read`].
+    ///
+    /// Much that the page cache has may be lent from there instead of being copied. So only what nobody writes to, or
+    /// cuts off, before the answer is dropped may be read.
     Read {
         /// Which file.
         file: FileId,
         /// Where in the file, in bytes.
         offset: u64,
-        /// How many bytes are wanted; `buffer` must have room for them.
+        /// How many bytes are wanted.
         len: usize,
-        /// Filled from its current length on.
-        buffer: BufMut,
     },
     /// Makes everything written to `file` so far durable: one [`Outcome::Synced`].
     Sync {
@@ -131,8 +131,8 @@ pub enum Outcome {
     Written,
     /// The buffer given to [`Op::WriteDurable`], whose bytes survive a loss of power.
     WrittenDurable(AlignedBuf),
-    /// The buffer given to [`Op::Read`]; shorter than asked at the end of the file.
-    Read(BufMut),
+    /// What was read; shorter than asked at the end of the file.
+    Read(Buf),
     /// Everything written before is durable.
     Synced,
     /// The kernel was asked. What it makes of it is seen by the next sync.
@@ -216,6 +216,17 @@ pub enum Wait {
     Until(Nanos),
     /// Until something completes or mail comes.
     Forever,
+}
+
+impl Wait {
+    /// The same, but not beyond `moment`.
+    pub(crate) fn no_later_than(self, moment: Nanos) -> Wait {
+        match self {
+            Wait::No => Wait::No,
+            Wait::Until(deadline) => Wait::Until(deadline.min(moment)),
+            Wait::Forever => Wait::Until(moment),
+        }
+    }
 }
 
 /// A back end: the only code that performs operations, reads clocks and draws random numbers.

@@ -1,7 +1,7 @@
 //! One CPU core: its turn loop, its I/O, its buffers, its timers and its mail to other cores. Knows no Kafka.
 //!
-//! Reading order: [`turn`] is the loop, [`io`] the seam it drives, [`ring`] and [`memory`] the two back ends behind
-//! the seam. Everything above this crate says what it wants as [`io::Op`] values and never makes a system call.
+//! Reading order: [`turn`] is the loop, [`io`] the seam it drives; behind the seam are [`native`], which is [`ring`] or [`poll`],
+//! and [`memory`]. Everything above this crate says what it wants as [`io::Op`] values and never makes a system call.
 
 #![warn(missing_docs)]
 
@@ -13,6 +13,8 @@ pub mod histogram;
 pub mod io;
 pub mod mail;
 pub mod memory;
+pub mod native;
+pub mod poll;
 pub mod preview;
 pub mod random;
 pub mod ring;
@@ -25,5 +27,6 @@ pub use disk::{Disk, DurableWrites, FileId, OpenMode};
 pub use histogram::Histogram;
 pub use io::{Completion, Io, IoError, ListenerId, Op, Ops, Outcome, SocketId, Token};
 pub use mail::{Guest, ShardId};
+pub use native::{Kind, Native};
 pub use preview::{Fate, Preview};
 pub use turn::{App, LoopCounts, Shard, Turn};

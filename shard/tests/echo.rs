@@ -1,13 +1,13 @@
-//! One small application on both back ends: it echoes what comes, through the small and the large way of receiving.
+//! One small application on every back end: it echoes what comes, through the small and the large way of receiving.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::mpsc;
 
 use shard::memory::{Faults, World};
-use shard::ring::Ring;
 use shard::{
-    App, BufMut, Completion, IoError, ListenerId, Op, Outcome, Pool, Shard, ShardId, SocketId, Token, Turn,
+    App, BufMut, Completion, IoError, Kind, ListenerId, Native, Op, Outcome, Pool, Shard, ShardId, SocketId,
+    Token, Turn,
 };
 use shard::{boot, mail};
 
@@ -101,18 +101,25 @@ fn receive_large(turn: &mut Turn<'_, ()>, socket: SocketId, buffer: BufMut) {
     turn.ops.push(token(RECEIVE, socket), Op::ReceiveInto { socket, buffer });
 }
 
-fn with_ring(cores: usize, test: impl FnOnce(SocketAddr)) {
+/// Runs the test once on each back end of real machines.
+fn with_each(cores: usize, test: impl Fn(SocketAddr)) {
+    for kind in [Kind::Ring, Kind::Poll] {
+        with(kind, cores, &test);
+    }
+}
+
+fn with(kind: Kind, cores: usize, test: impl FnOnce(SocketAddr)) {
     let (found, addresses) = mpsc::channel::<SocketAddr>();
     let probe = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = probe.local_addr().unwrap();
     drop(probe);
     let pool = Pool::new(8 << 20);
-    let build = move |_, ring: &mut Ring| {
-        let (listener, bound) = ring.listen(address)?;
+    let build = move |_, native: &mut Native| {
+        let (listener, bound) = native.listen(address)?;
         found.send(bound).unwrap();
         Ok::<_, std::io::Error>(Echo::new(listener))
     };
-    let running = match boot::run(&vec![None; cores], &pool, build) {
+    let running = match boot::run(kind, &vec![None; cores], &pool, build) {
         Ok(running) => running,
         Err(error) => panic!("{error:?}"),
     };
@@ -122,8 +129,8 @@ fn with_ring(cores: usize, test: impl FnOnce(SocketAddr)) {
 }
 
 #[test]
-fn the_ring_echoes_small_and_large_messages() {
-    with_ring(1, |address| {
+fn cores_echo_small_and_large_messages() {
+    with_each(1, |address| {
         let mut client = TcpStream::connect(address).unwrap();
         for len in [1, 100, 4096, 10_000, 200_000, 3_000_000, 5] {
             let sent: Vec<u8> = (0..len).map(|i| (i * 7) as u8).collect();
@@ -144,7 +151,7 @@ fn the_ring_echoes_small_and_large_messages() {
 
 #[test]
 fn connections_spread_over_the_cores_that_share_an_address() {
-    with_ring(2, |address| {
+    with_each(2, |address| {
         let clients: Vec<TcpStream> = (0..64).map(|_| TcpStream::connect(address).unwrap()).collect();
         for (number, mut client) in clients.into_iter().enumerate() {
             client.write_all(&[number as u8; 10]).unwrap();
@@ -156,8 +163,8 @@ fn connections_spread_over_the_cores_that_share_an_address() {
 }
 
 #[test]
-fn the_ring_sees_peers_go() {
-    with_ring(1, |address| {
+fn cores_see_peers_go() {
+    with_each(1, |address| {
         for _ in 0..200 {
             let client = TcpStream::connect(address).unwrap();
             drop(client);

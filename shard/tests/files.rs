@@ -6,8 +6,8 @@ use std::sync::Arc;
 use shard::io::Wait;
 use shard::mail::Bell;
 use shard::memory::{Crash, Faults, World};
-use shard::ring::Ring;
-use shard::{Buf, Completion, Io, IoError, Op, OpenMode, Outcome, Pool, Token};
+use shard::{Buf, Completion, FileId, Io, IoError, Op, OpenMode, Outcome, Pool, Token};
+use shard::{Kind, Native};
 
 /// Runs one operation to its end.
 fn run(io: &mut dyn Io, op: Op) -> Outcome {
@@ -33,16 +33,15 @@ fn check_files(io: &mut dyn Io, dir: &Path) {
     assert!(matches!(run(io, Op::Write { file, offset: 10, parts }), Outcome::Written));
     assert!(matches!(run(io, Op::Sync { file }), Outcome::Synced));
     assert_eq!(io.disk().len(file), Ok(12_010));
-    let Outcome::Read(read) = run(io, Op::Read { file, offset: 10, len: 12_000, buffer: pool.take(12_000) })
-    else {
+    let Outcome::Read(read) = run(io, Op::Read { file, offset: 10, len: 12_000 }) else {
         panic!("the read failed");
     };
-    assert!(read.filled().chunks(4).enumerate().all(|(i, bytes)| bytes == (i as u32).to_be_bytes()));
-    let Outcome::Read(short) = run(io, Op::Read { file, offset: 12_000, len: 100, buffer: pool.take(100) })
-    else {
+    assert!(read.chunks(4).enumerate().all(|(i, bytes)| bytes == (i as u32).to_be_bytes()));
+    let Outcome::Read(short) = run(io, Op::Read { file, offset: 12_000, len: 100 }) else {
         panic!("the read at the end failed");
     };
     assert_eq!(short.len(), 10);
+    check_large_reads(io, file, &pool);
     io.disk().truncate(file, 5).unwrap();
     io.disk().close(file);
     assert!(matches!(run(io, Op::Sync { file }), Outcome::Failed(_)));
@@ -57,12 +56,42 @@ fn check_files(io: &mut dyn Io, dir: &Path) {
     io.disk().remove_dir(&dir.with_extension("gone")).unwrap();
 }
 
+/// What may be lent by the page cache reads as what is copied: across growth, at odd places, at the end of the file, and after
+/// the file is closed.
+fn check_large_reads(io: &mut dyn Io, file: FileId, pool: &Pool) {
+    const BEGIN: u64 = 12_010;
+    let byte = |at: usize| (at % 251) as u8;
+    let mut lent = Vec::new();
+    for round in 0..4 {
+        let piece: Vec<u8> = (round * 100_000..(round + 1) * 100_000).map(byte).collect();
+        let offset = BEGIN + round as u64 * 100_000;
+        assert!(matches!(
+            run(io, Op::Write { file, offset, parts: vec![pool.copy(&piece)] }),
+            Outcome::Written
+        ));
+        let (skip, end) = (round * 7_001, (round + 1) * 100_000);
+        let read = Op::Read { file, offset: BEGIN + skip as u64, len: end - skip };
+        let Outcome::Read(read) = run(io, read) else { panic!("the read failed") };
+        assert_eq!(read.len(), end - skip);
+        lent.push((skip, read));
+    }
+    let Outcome::Read(short) = run(io, Op::Read { file, offset: BEGIN + 300_000, len: 200_000 }) else {
+        panic!("the read at the end failed");
+    };
+    assert_eq!(short.len(), 100_000);
+    io.disk().truncate(file, BEGIN + 400_000).unwrap();
+    for (skip, read) in lent {
+        assert!(read.iter().enumerate().all(|(at, found)| *found == byte(skip + at)), "from {skip}");
+    }
+}
+
 #[test]
-fn files_on_the_ring() {
-    let pool = Pool::new(1 << 20);
-    let mut ring = Ring::new(pool, Arc::new(Bell::new().unwrap())).unwrap();
-    let dir = std::env::temp_dir().join(format!("ringlog-files-{}", std::process::id()));
-    check_files(&mut ring, &dir);
+fn files_on_the_ring_and_on_epoll() {
+    for kind in [Kind::Ring, Kind::Poll] {
+        let mut native = Native::new(kind, Pool::new(1 << 20), Arc::new(Bell::new().unwrap())).unwrap();
+        let dir = std::env::temp_dir().join(format!("ringlog-files-{kind}-{}", std::process::id()));
+        check_files(&mut native, &dir);
+    }
 }
 
 #[test]

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use protocol::messages::produce_response::ProduceResponse;
 use protocol::{ApiKey, Decoder, Message, decode_response_header};
-use shard::ring::Ring;
-use shard::{App, Buf, Completion, IoError, Nanos, Op, Outcome, ShardId, SocketId, Token, Turn};
+use shard::{App, Buf, Completion, IoError, Nanos, Native, Op, Outcome, ShardId, SocketId, Token, Turn};
 use storage::{ProducerEpoch, ProducerId};
 
 use super::arrivals::Arrivals;
@@ -146,14 +145,14 @@ impl Worker {
     pub fn connect(
         plan: &Plan,
         core: usize,
-        ring: &mut Ring,
+        native: &mut Native,
         events: Sender<Event>,
     ) -> std::io::Result<Worker> {
         let (scenario, share) = (&plan.scenario, &plan.shares[core]);
         let mut connections = Vec::new();
         let mut open = |role: Role| -> std::io::Result<()> {
             let stream = TcpStream::connect_timeout(&plan.address, Duration::from_secs(30))?;
-            let socket = ring.adopt(stream)?;
+            let socket = native.adopt(stream)?;
             connections.push(Connection {
                 socket,
                 role,

@@ -8,6 +8,8 @@
 
 use std::path::{Path, PathBuf};
 
+use shard::Kind;
+
 use super::alter::{self, Alteration, Texts};
 use super::cores::Cores;
 use super::describe::{Entry, Layers, Synonym};
@@ -205,6 +207,15 @@ impl ServerConfig {
         &self.cores
     }
 
+    /// `ringlog.io.backend`: what the cores run on; `None` is whatever the kernel allows.
+    pub fn io_backend(&self) -> Option<Kind> {
+        match self.layers.set_text("ringlog.io.backend") {
+            Some("ring") => Some(Kind::Ring),
+            Some("poll") => Some(Kind::Poll),
+            _ => None,
+        }
+    }
+
     /// `ringlog.http.listen`: where metrics and health are served.
     pub fn http_listen(&self) -> Vec<Endpoint> {
         let text = self.layers.set_text("ringlog.http.listen").unwrap_or_default();
@@ -330,6 +341,7 @@ pub(super) const READ_BY_HAND: &[&str] = &[
     "log.dirs",
     "ringlog.cores",
     "ringlog.http.listen",
+    "ringlog.io.backend",
     "ringlog.log.level",
 ];
 

@@ -132,6 +132,12 @@ static OWN_SETTINGS: &[Setting] = &[
         "Where metrics and health are served over HTTP, as host:port, or :port for every interface; there may be \
          several. Whoever can connect can read them. None by default.",
     ),
+    Setting::new("ringlog.io.backend", Kind::String, "auto", Valid::OneOf(&["auto", "ring", "poll"]))
+        .at_start()
+        .about(
+            "What the cores do their input and output with: ring is io_uring, poll is epoll, which needs nothing special of \
+             the kernel and costs more. auto takes io_uring where the kernel allows it, and else epoll with a warning.",
+        ),
     Setting::new("ringlog.journal.bytes", Kind::Long, "67108864", Valid::AtLeast(262_144)).at_start().about(
         "The size of each core's journal, which takes every append that is to survive a loss of power before its \
          segment is synced. It is written in full when it is made. A larger one means fewer syncs and a longer \

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use shard::disk::Entry;
-use shard::ring::Files;
+use shard::native::Files;
 use shard::{Disk, Preview, boot};
 
 use super::report::{Line, Report};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use shard::ring::Files;
+use shard::native::Files;
 use shard::{Disk, OpenMode, Preview, WallMs, boot};
 use storage::inspect::{BatchWalk, Step};
 use storage::segment::{LOG, path_of};

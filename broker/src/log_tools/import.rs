@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use protocol::Uuid;
-use shard::ring::Files;
+use shard::native::Files;
 use shard::{Disk, WallMs, boot};
 use storage::{ImportLog, Imported, import};
 

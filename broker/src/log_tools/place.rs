@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use shard::boot::{self, DirLock};
-use shard::ring::Files;
+use shard::native::Files;
 use shard::{Disk, IoError};
 
 use super::ToolError;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use shard::disk::Entry;
-use shard::ring::Files;
+use shard::native::Files;
 use shard::{Disk, Fate, Preview, boot};
 use storage::{Offset, StorageError};
 

@@ -114,7 +114,7 @@ impl Partitions {
         let ReadRange { file, position: offset, len, .. } = read.range;
         self.reading_bytes += len;
         let token = Token((READ << 56) | self.reads.insert(read) as u64);
-        turn.ops.push(token, Op::Read { file, offset, len, buffer: turn.pool.take(len) });
+        turn.ops.push(token, Op::Read { file, offset, len });
     }
 
     fn log_start_of(&self, slot: usize) -> Offset {
@@ -131,9 +131,9 @@ impl Partitions {
                 .filter(|partition| partition.generation == read.generation)
                 .map(|partition| &mut partition.log),
         ) {
-            (Outcome::Read(buffer), Some(Ok(log))) => log
-                .on_read(turn.disk, &mut self.files, &read.range, buffer.freeze())
-                .map_err(|error| on_error(&error)),
+            (Outcome::Read(bytes), Some(Ok(log))) => {
+                log.on_read(turn.disk, &mut self.files, &read.range, bytes).map_err(|error| on_error(&error))
+            }
             (Outcome::Failed(error), _) => {
                 tracing::error!(%error, "a log cannot be read");
                 Err(Fetched::refused(ErrorCode::KafkaStorageError))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs client tests against target/release/ringlog (RINGLOG_BIN names another), having got what they need.
 #
-#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions disk_full compact_keys cores idle_connections slow_reader half_open import_kafka
+#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions disk_full compact_keys cores idle_connections slow_reader half_open no_io_uring import_kafka
 #                                    dump_log metrics command_line figures many_partitions conformance against_kafka bench
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
@@ -28,7 +28,7 @@ case ${1:-} in
     one kill_nine 3 || bad=1
     one kill_nine_durable 3 || bad=1
     one transactions 3 || bad=1
-    for name in cores idle_connections slow_reader half_open dump_log metrics command_line; do one $name || bad=1; done
+    for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one import_kafka 6000 || bad=1
     one figures 3 || bad=1
     one bench || bad=1
@@ -42,7 +42,7 @@ case ${1:-} in
       one disk_full $kind || bad=1
     done
     one transactions 200 || bad=1
-    for name in cores idle_connections slow_reader half_open dump_log metrics command_line; do one $name || bad=1; done
+    for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one metrics many || bad=1
     one import_kafka 60000 || bad=1
     one figures 1 || bad=1

@@ -8,7 +8,7 @@ use broker::metadata::log::MetadataLog;
 use broker::metadata::record::Record;
 use protocol::Uuid;
 use shard::WallMs;
-use shard::ring::Files;
+use shard::native::Files;
 
 /// A data directory; removed when dropped.
 pub struct Place {

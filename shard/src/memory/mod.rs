@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use slab::Slab;
 
-use crate::buffer::{AlignedBuf, BufMut, Pool, skip_parts};
+use crate::buffer::{AlignedBuf, Buf, Pool, skip_parts};
 use crate::clock::{Nanos, WallMs};
 use crate::disk::{Disk, FileId};
 use crate::io::{Completion, Io, IoError, ListenerId, Op, Outcome, Token, Wait};
@@ -179,9 +179,7 @@ impl MemoryIo {
             (Op::WriteDurable { offset, buffer, .. }, Some(file)) => {
                 finish(self.write_durable(&file, offset, buffer));
             }
-            (Op::Read { offset, len, buffer, .. }, Some(file)) => {
-                finish(self.read_whole(&file, offset, len, buffer));
-            }
+            (Op::Read { offset, len, .. }, Some(file)) => finish(self.read_whole(&file, offset, len)),
             (Op::Sync { .. }, Some(file)) => finish(match self.sync_file(&file) {
                 Ok(()) => Outcome::Synced,
                 Err(error) => Outcome::Failed(error),
@@ -253,17 +251,12 @@ impl MemoryIo {
         Outcome::WrittenDurable(buffer)
     }
 
-    fn read_whole(
-        &mut self,
-        file: &Rc<RefCell<FileState>>,
-        offset: u64,
-        len: usize,
-        mut buffer: BufMut,
-    ) -> Outcome {
-        match self.read_open(file, offset, &mut buffer.spare_mut()[..len]) {
+    fn read_whole(&mut self, file: &Rc<RefCell<FileState>>, offset: u64, len: usize) -> Outcome {
+        let mut bytes = vec![0; len];
+        match self.read_open(file, offset, &mut bytes) {
             Ok(count) => {
-                buffer.advance(count);
-                Outcome::Read(buffer)
+                bytes.truncate(count);
+                Outcome::Read(Buf::from(bytes))
             }
             Err(error) => Outcome::Failed(error),
         }

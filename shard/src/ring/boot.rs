@@ -76,12 +76,3 @@ pub(super) fn set_up(entries: u32) -> Result<IoUring, RingError> {
         None => Ok(ring),
     }
 }
-
-/// A seed from the kernel.
-pub(crate) fn random_seed() -> u64 {
-    let mut bytes = [0_u8; 8];
-    // SAFETY: the buffer is valid for its whole length; eight bytes are always filled at once (getrandom(2)).
-    let count = unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
-    assert_eq!(count, 8, "getrandom failed: {}", io::Error::last_os_error());
-    u64::from_ne_bytes(bytes)
-}

@@ -5,16 +5,14 @@
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, RawFd};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use io_uring::{opcode, squeue, types};
 use slab::Slab;
 
 use crate::buffer::{AlignedBuf, Buf, BufMut, skip_parts};
 use crate::io::{Completion, IoError, Op, Outcome, SocketId, Token};
-
-/// The kernel takes at most this many pieces in one call (UIO_MAXIOV).
-pub(super) const PIECES_MAX: usize = 1024;
+use crate::native::pieces_of;
 
 #[derive(Default)]
 pub(super) struct InflightTable {
@@ -75,11 +73,11 @@ pub(super) struct Whole {
 enum Work {
     ReceiveInto { fd: RawFd, socket: SocketId, buffer: BufMut },
     Send { fd: RawFd, socket: SocketId, parts: Vec<Buf> },
-    Write { file: Rc<File>, offset: u64, parts: Vec<Buf> },
-    WriteDurable { file: Rc<File>, offset: u64, written: usize, buffer: AlignedBuf },
-    Read { file: Rc<File>, offset: u64, left: usize, buffer: BufMut, flags: i32 },
-    Sync { file: Rc<File> },
-    Writeback { file: Rc<File>, offset: u64, len: u32 },
+    Write { file: Arc<File>, offset: u64, parts: Vec<Buf> },
+    WriteDurable { file: Arc<File>, offset: u64, written: usize, buffer: AlignedBuf },
+    Read { file: Arc<File>, offset: u64, left: usize, buffer: BufMut, flags: i32 },
+    Sync { file: Arc<File> },
+    Writeback { file: Arc<File>, offset: u64, len: u32 },
 }
 
 pub(super) enum Advance {
@@ -100,17 +98,17 @@ impl Inflight {
         )
     }
 
-    pub(super) fn write(token: Token, file: Rc<File>, offset: u64, parts: Vec<Buf>) -> Inflight {
+    pub(super) fn write(token: Token, file: Arc<File>, offset: u64, parts: Vec<Buf>) -> Inflight {
         Inflight::new(token, Work::Write { file, offset, parts })
     }
 
-    pub(super) fn write_durable(token: Token, file: Rc<File>, offset: u64, buffer: AlignedBuf) -> Inflight {
+    pub(super) fn write_durable(token: Token, file: Arc<File>, offset: u64, buffer: AlignedBuf) -> Inflight {
         Inflight::new(token, Work::WriteDurable { file, offset, written: 0, buffer })
     }
 
     pub(super) fn read(
         token: Token,
-        file: Rc<File>,
+        file: Arc<File>,
         (offset, left): (u64, usize),
         buffer: BufMut,
         flags: i32,
@@ -118,11 +116,11 @@ impl Inflight {
         Inflight::new(token, Work::Read { file, offset, left, buffer, flags })
     }
 
-    pub(super) fn sync(token: Token, file: Rc<File>) -> Inflight {
+    pub(super) fn sync(token: Token, file: Arc<File>) -> Inflight {
         Inflight::new(token, Work::Sync { file })
     }
 
-    pub(super) fn writeback(token: Token, file: Rc<File>, offset: u64, len: u32) -> Inflight {
+    pub(super) fn writeback(token: Token, file: Arc<File>, offset: u64, len: u32) -> Inflight {
         Inflight::new(token, Work::Writeback { file, offset, len })
     }
 
@@ -261,7 +259,7 @@ impl Whole {
                 Outcome::Failed(IoError::NO_SPACE)
             }
             Work::WriteDurable { buffer, .. } => Outcome::WrittenDurable(buffer),
-            Work::Read { buffer, .. } => Outcome::Read(buffer),
+            Work::Read { buffer, .. } => Outcome::Read(buffer.freeze()),
             Work::Sync { .. } => Outcome::Synced,
         };
         Completion { token: self.token, outcome, more: false }
@@ -271,9 +269,4 @@ impl Whole {
 /// The kernel counts a piece in 32 bits and moves at most 2 GiB a call; the rest follows in the next one.
 fn length(bytes: &[u8]) -> u32 {
     bytes.len().min(1 << 30) as u32
-}
-
-pub(super) fn pieces_of(parts: &[Buf]) -> Vec<libc::iovec> {
-    let piece = |part: &Buf| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() };
-    parts.iter().take(PIECES_MAX).map(piece).collect()
 }

@@ -2,10 +2,9 @@
 //!
 //! Set-up: SINGLE_ISSUER and DEFER_TASKRUN (completions are made on this core, when it asks), SUBMIT_ALL, TASKRUN_FLAG,
 //! and a completion queue four times the submission queue. Buffered file writes run inline where the file system
-//! would punt them to kernel threads (see [`files`]); their completions come from [`Io::reap`] like all others.
+//! would punt them to kernel threads (see [`crate::native`]); their completions come from [`Io::reap`] like all others.
 
 mod boot;
-mod files;
 mod inflight;
 mod provided;
 mod sockets;
@@ -23,17 +22,22 @@ use crate::clock::{Nanos, WallMs};
 use crate::disk::Disk;
 use crate::io::{Completion, Io, IoError, ListenerId, Op, Outcome, SocketId, Token, Wait};
 use crate::mail::Bell;
+use crate::native::files::{self, Files};
 use crate::random::Random;
 
 pub use boot::RingError;
-pub(crate) use boot::random_seed;
-pub use files::Files;
 use inflight::{Advance, Inflight, InflightTable};
 use provided::ProvidedBuffers;
 use sockets::Sockets;
 
 /// Submission queue entries; a turn that pushes more submits in between.
 const SUBMISSION_ENTRIES: u32 = 1024;
+
+/// Whether this kernel gives us a ring; it is given back at once.
+pub(crate) fn probe() -> Result<(), RingError> {
+    let ring = boot::set_up(SUBMISSION_ENTRIES)?;
+    ProvidedBuffers::register(&ring).map(drop).map_err(RingError::Buffers)
+}
 
 /// A core's ring with all that it has under way.
 pub struct Ring {
@@ -68,7 +72,7 @@ impl Ring {
             stash: VecDeque::new(),
             bell,
             started: Instant::now(),
-            random: Random::from_seed(boot::random_seed()),
+            random: Random::from_seed(crate::boot::random_seed()),
         };
         ring.watch_bell();
         Ok(ring)
@@ -161,16 +165,16 @@ impl Ring {
             }
             Op::Write { file, offset, parts } => match self.files.write(file, offset, parts) {
                 files::Start::Done(result) => self.finish(token, outcome_of(result, Outcome::Written)),
-                files::Start::Ring { file, offset, parts } => {
+                files::Start::Later { file, offset, parts } => {
                     let mut inflight = Inflight::write(token, file, offset, parts);
                     let entry = inflight.entry();
                     self.submit_entry(inflight, entry);
                 }
             },
-            Op::Read { file, offset, len, buffer } => match self.files.read(file, offset, len, buffer) {
-                files::ReadStart::Done(Ok(buffer)) => self.finish(token, Outcome::Read(buffer)),
+            Op::Read { file, offset, len } => match self.files.read(file, offset, len, &self.pool) {
+                files::ReadStart::Done(Ok(bytes)) => self.finish(token, Outcome::Read(bytes)),
                 files::ReadStart::Done(Err(error)) => self.finish(token, Outcome::Failed(error)),
-                files::ReadStart::Ring { file, offset, len, buffer, flags } => {
+                files::ReadStart::Later { file, offset, len, buffer, flags } => {
                     let mut inflight = Inflight::read(token, file, (offset, len), buffer, flags);
                     let entry = inflight.entry();
                     self.submit_entry(inflight, entry);
@@ -387,6 +391,7 @@ impl Io for Ring {
 
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) {
         let wait = if self.ready.is_empty() && self.stash.is_empty() { wait } else { Wait::No };
+        let wait = self.files.tidy(self.now(), wait);
         self.enter(wait);
         done.append(&mut self.ready);
         loop {

@@ -289,8 +289,7 @@ impl Rig {
             other => return Err(other),
         };
         for _ in 0..100 {
-            let buffer = self.pool.take(range.len);
-            let op = Op::Read { file: range.file, offset: range.position, len: range.len, buffer };
+            let op = Op::Read { file: range.file, offset: range.position, len: range.len };
             let bytes = self.perform(op);
             match self.log.on_read(self.io.disk(), &mut self.files, &range, bytes).unwrap() {
                 ReadDone::Batches(bytes) => return Ok(bytes.to_vec()),
@@ -309,7 +308,7 @@ impl Rig {
             self.io.reap(Wait::No, &mut done);
             for completion in done.drain(..) {
                 match completion.outcome {
-                    Outcome::Read(buffer) => read = Some(buffer.freeze()),
+                    Outcome::Read(bytes) => read = Some(bytes),
                     _ => {
                         self.under_way -= 1;
                         self.on_completion(completion);

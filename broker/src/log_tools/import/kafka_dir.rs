@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use protocol::{Decoder, MetadataRecord, Uuid};
-use shard::ring::Files;
+use shard::native::Files;
 use shard::{Disk, IoError, OpenMode};
 use storage::Offset;
 use storage::batch::{Codec, HEADER_LEN, RecordStream};

@@ -1,58 +1,79 @@
-//! The files of one ring: the synchronous [`Disk`], and reads and writes that run inline when that is cheaper.
+//! A core's files: the synchronous [`Disk`], and reads and writes that run inline when that is cheaper.
 //!
 //! ext4 punts every buffered io_uring write to a kernel thread; on this machine's kind an inline `pwritev` of 64 KiB
 //! took 9 µs against 15 µs by the ring. XFS takes buffered writes without blocking, so there the ring gets them. Reads
-//! try the page cache inline (RWF_NOWAIT) and go to the ring when the disk is needed. What a read brings into the page cache
-//! is dropped behind it (RWF_DONTCACHE, Linux 6.14), so that reading old records does not push out what tail readers use; what
-//! was there before stays.
+//! try the page cache inline (RWF_NOWAIT) and go to the ring, or to a thread where there is none, when the disk is
+//! needed. Large ones that the page cache has whole are not copied but lent from a mapping (`mapping.rs`). What a read brings into the page cache is dropped behind it (RWF_DONTCACHE, Linux 6.14), so that reading old
+//! records does not push out what tail readers use; what was there before stays.
 
+use std::collections::VecDeque;
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
 
 use slab::Slab;
 
-use super::inflight::pieces_of;
-use crate::buffer::{ALIGNMENT, AlignedBuf, Buf, BufMut, skip_parts};
-use crate::clock::WallMs;
+use crate::buffer::{ALIGNMENT, AlignedBuf, Buf, BufMut, Pool, skip_parts};
+use crate::clock::{Nanos, WallMs};
 use crate::disk::{Disk, DurableWrites, Entry, FileId, OpenMode, Space};
-use crate::io::IoError;
+use crate::io::{IoError, Wait};
+use crate::native::mapping::Mapping;
+use crate::native::pieces_of;
 
 /// XFS's magic number (statfs(2)).
 const XFS_MAGIC: i64 = 0x5846_5342;
+
+/// From this length on a read is lent rather than copied: looking whether all pages are there costs more than copying less.
+const LENT_BYTES_MIN: usize = 32 << 10;
+
+/// Files that are mapped at a time, by one core: a process may have some 65,000 mappings, which cores and the allocator share.
+const MAPPED_FILES_MAX: usize = 128;
+
+/// A mapping that lent nothing for so long goes. What was lent counts as memory of this process in every monitor.
+const MAPPING_IDLE: Duration = Duration::from_secs(10);
 
 /// The operating system's files, for one thread.
 #[derive(Default)]
 pub struct Files {
     open: Slab<OpenFile>,
+    /// Those with a mapping, the longest mapped first.
+    mapped: VecDeque<usize>,
+    /// When mappings that lent nothing lately are next looked for.
+    next_tidy: Option<Nanos>,
+    /// Which pages are there, one byte each; kept for the next look.
+    residency: Vec<u8>,
 }
 
 struct OpenFile {
-    file: Rc<File>,
+    file: Arc<File>,
+    mapping: Option<Arc<Mapping>>,
+    /// Whether the mapping has lent since mappings were last looked at.
+    is_lending: bool,
     inline_writes: bool,
     /// Whether the file system knows RWF_DONTCACHE, as far as is known.
     drops_behind: bool,
 }
 
-pub(super) enum Start {
+pub(crate) enum Start {
     Done(Result<(), IoError>),
-    /// The ring has to do it.
-    Ring {
-        file: Rc<File>,
+    /// The ring does it better.
+    Later {
+        file: Arc<File>,
         offset: u64,
         parts: Vec<Buf>,
     },
 }
 
-pub(super) enum ReadStart {
-    Done(Result<BufMut, IoError>),
-    /// The ring has to do the rest.
-    Ring {
-        file: Rc<File>,
+pub(crate) enum ReadStart {
+    Done(Result<Buf, IoError>),
+    /// The rest would wait for the disk.
+    Later {
+        file: Arc<File>,
         offset: u64,
         len: usize,
         buffer: BufMut,
@@ -62,17 +83,26 @@ pub(super) enum ReadStart {
 
 impl Files {
     /// The file behind an id; a closed one is an error of the operating kind, for it can race a failed log.
-    pub(super) fn handle(&self, file: FileId) -> Result<Rc<File>, IoError> {
-        self.open.get(file.0 as usize).map(|open| Rc::clone(&open.file)).ok_or(IoError(libc::EBADF))
+    pub(crate) fn handle(&self, file: FileId) -> Result<Arc<File>, IoError> {
+        self.open.get(file.0 as usize).map(|open| Arc::clone(&open.file)).ok_or(IoError(libc::EBADF))
     }
 
-    pub(super) fn write(&mut self, file: FileId, mut offset: u64, mut parts: Vec<Buf>) -> Start {
-        let Some(open) = self.open.get(file.0 as usize) else {
-            return Start::Done(Err(IoError(libc::EBADF)));
-        };
-        if !open.inline_writes {
-            return Start::Ring { file: Rc::clone(&open.file), offset, parts };
+    /// Writes at once, or says that the ring should.
+    pub(crate) fn write(&mut self, file: FileId, offset: u64, parts: Vec<Buf>) -> Start {
+        match self.open.get(file.0 as usize) {
+            Some(open) if !open.inline_writes => Start::Later { file: Arc::clone(&open.file), offset, parts },
+            _ => Start::Done(self.write_now(file, offset, parts)),
         }
+    }
+
+    /// Writes to the page cache.
+    pub(crate) fn write_now(
+        &mut self,
+        file: FileId,
+        mut offset: u64,
+        mut parts: Vec<Buf>,
+    ) -> Result<(), IoError> {
+        let open = self.open.get(file.0 as usize).ok_or(IoError(libc::EBADF))?;
         parts.retain(|part| !part.is_empty());
         while !parts.is_empty() {
             let pieces = pieces_of(&parts);
@@ -80,24 +110,31 @@ impl Files {
             // SAFETY: the pieces point into `parts`, which outlive the call; the kernel only reads them.
             let count = unsafe { libc::pwritev(fd, pieces.as_ptr(), pieces.len() as i32, offset as i64) };
             match usize::try_from(count) {
-                Ok(0) => return Start::Done(Err(IoError::NO_SPACE)),
+                Ok(0) => return Err(IoError::NO_SPACE),
                 Ok(count) => {
                     offset += count as u64;
                     skip_parts(&mut parts, count);
                 }
                 Err(_) => match last_error() {
                     IoError(libc::EINTR) => {}
-                    error => return Start::Done(Err(error)),
+                    error => return Err(error),
                 },
             }
         }
-        Start::Done(Ok(()))
+        Ok(())
     }
 
-    pub(super) fn read(&mut self, file: FileId, offset: u64, len: usize, mut buffer: BufMut) -> ReadStart {
+    /// Lends or copies what the page cache has; the rest would wait.
+    pub(crate) fn read(&mut self, file: FileId, offset: u64, len: usize, pool: &Pool) -> ReadStart {
+        if len >= LENT_BYTES_MIN
+            && let Some(lent) = self.lend(file, offset, len)
+        {
+            return ReadStart::Done(Ok(lent));
+        }
         let Some(open) = self.open.get_mut(file.0 as usize) else {
             return ReadStart::Done(Err(IoError(libc::EBADF)));
         };
+        let mut buffer = pool.take(len);
         let spare = &mut buffer.spare_mut()[..len];
         let mut read = read_cached(&open.file, offset, spare, open.read_flags());
         if read == Err(IoError(libc::EOPNOTSUPP)) && open.drops_behind {
@@ -107,16 +144,77 @@ impl Files {
         let count = read.unwrap_or(0);
         buffer.advance(count);
         if count == len {
-            return ReadStart::Done(Ok(buffer));
+            return ReadStart::Done(Ok(buffer.freeze()));
         }
-        // Not cached, or the end of the file: the ring tells which.
-        let (file, flags) = (Rc::clone(&open.file), open.read_flags());
-        ReadStart::Ring { file, offset: offset + count as u64, len: len - count, buffer, flags }
+        // Not cached, or the end of the file: a read that may wait tells which.
+        let (file, flags) = (Arc::clone(&open.file), open.read_flags());
+        ReadStart::Later { file, offset: offset + count as u64, len: len - count, buffer, flags }
+    }
+
+    /// The pages themselves, if all of them are in the page cache.
+    fn lend(&mut self, file: FileId, offset: u64, len: usize) -> Option<Buf> {
+        let open = self.open.get_mut(file.0 as usize)?;
+        open.is_lending = true;
+        let range = usize::try_from(offset).ok()?..usize::try_from(offset).ok()?.checked_add(len)?;
+        // Memory behind the end of a file cannot be touched.
+        if open.file.metadata().ok()?.len() < range.end as u64 {
+            return None;
+        }
+        let mapping = match &open.mapping {
+            Some(mapping) if range.end <= mapping.len() => Arc::clone(mapping),
+            _ => self.map(file, range.end)?,
+        };
+        mapping.is_resident(range.clone(), &mut self.residency).then(|| Buf::of_mapping(mapping, range))
+    }
+
+    /// Maps a file up to `end` and some way on, since it may grow.
+    fn map(&mut self, file: FileId, end: usize) -> Option<Arc<Mapping>> {
+        let key = file.0 as usize;
+        let open = self.open.get_mut(key)?;
+        let mapping = Arc::new(Mapping::of(&open.file, end)?);
+        if open.mapping.replace(Arc::clone(&mapping)).is_none() {
+            self.mapped.push_back(key);
+        }
+        if self.mapped.len() > MAPPED_FILES_MAX
+            && let Some(oldest) = self.mapped.pop_front()
+            && let Some(open) = self.open.get_mut(oldest)
+        {
+            // Unmapped when the last reply that was lent of it is out.
+            open.mapping = None;
+        }
+        Some(mapping)
+    }
+
+    /// Before a core sleeps: unmaps what lent nothing lately, and has the core come back for what is left.
+    pub(crate) fn tidy(&mut self, now: Nanos, wait: Wait) -> Wait {
+        if self.mapped.is_empty() {
+            self.next_tidy = None;
+            return wait;
+        }
+        let due = *self.next_tidy.get_or_insert(now + MAPPING_IDLE);
+        if now < due {
+            return wait.no_later_than(due);
+        }
+        let open = &mut self.open;
+        self.mapped.retain(|&key| {
+            let Some(file) = open.get_mut(key) else { return false };
+            let is_lending = std::mem::take(&mut file.is_lending);
+            file.mapping.take_if(|_| !is_lending);
+            is_lending
+        });
+        self.next_tidy = None;
+        self.tidy(now, wait)
     }
 
     fn insert(&mut self, file: File) -> FileId {
         let inline_writes = file_system_magic(&file) != Some(XFS_MAGIC);
-        FileId(self.open.insert(OpenFile { file: Rc::new(file), inline_writes, drops_behind: true }) as u32)
+        FileId(self.open.insert(OpenFile {
+            file: Arc::new(file),
+            mapping: None,
+            is_lending: false,
+            inline_writes,
+            drops_behind: true,
+        }) as u32)
     }
 }
 
@@ -128,8 +226,12 @@ impl OpenFile {
 
 /// Reads what the page cache has, and waits for nothing.
 fn read_cached(file: &File, offset: u64, into: &mut [u8], flags: i32) -> Result<usize, IoError> {
+    read_some(file, offset, into, libc::RWF_NOWAIT | flags)
+}
+
+/// One read with flags of preadv2(2); it may be short.
+pub(crate) fn read_some(file: &File, offset: u64, into: &mut [u8], flags: i32) -> Result<usize, IoError> {
     let piece = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
-    let flags = libc::RWF_NOWAIT | flags;
     // SAFETY: the piece is the caller's own memory, which nobody else sees during the call.
     let count = unsafe { libc::preadv2(file.as_raw_fd(), &raw const piece, 1, offset as i64, flags) };
     usize::try_from(count).map_err(|_| last_error())
@@ -177,7 +279,10 @@ impl Disk for Files {
     }
 
     fn close(&mut self, file: FileId) {
-        self.open.try_remove(file.0 as usize);
+        let key = file.0 as usize;
+        if self.open.try_remove(key).is_some_and(|open| open.mapping.is_some()) {
+            self.mapped.retain(|&mapped| mapped != key);
+        }
     }
 
     fn len(&mut self, file: FileId) -> Result<u64, IoError> {
@@ -275,3 +380,6 @@ impl Disk for Files {
         Ok(Space { total: stats.f_blocks * stats.f_frsize, usable: stats.f_bavail * stats.f_frsize })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,243 @@
+//! Connections on epoll: what is under way on each, and what the kernel last told about it.
+//!
+//! Edge-triggered: the kernel tells once that bytes came. `is_readable` keeps that until a receive takes less than it had
+//! room for, or nothing: then the next bytes bring a new event. The end of a stream needs care, for no event follows it.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::AsRawFd;
+
+use slab::Slab;
+
+use crate::buffer::{Buf, BufMut, Pool, skip_parts};
+use crate::io::{Completion, IoError, Outcome, SocketId, Token};
+use crate::native::tcp;
+
+use super::epoll::{Epoll, Events};
+
+/// What is received at once by a connection without a buffer of its own, and then copied to memory of its size.
+const PIECE_BYTES: usize = 4096;
+
+pub(super) struct Sockets {
+    connections: Slab<Connection>,
+    /// Connections on which something may be done now, each once.
+    queue: VecDeque<u32>,
+    piece: Box<[u8]>,
+    pool: Pool,
+}
+
+struct Connection {
+    stream: TcpStream,
+    receiving: Option<Receiving>,
+    sending: Option<(Token, Vec<Buf>)>,
+    is_readable: bool,
+    /// The end was announced: a receive goes on until it sees it.
+    is_hung_up: bool,
+    is_queued: bool,
+}
+
+enum Receiving {
+    Many(Token),
+    Into(Token, BufMut),
+}
+
+impl Sockets {
+    pub(super) fn new(pool: Pool) -> Sockets {
+        let piece = vec![0; PIECE_BYTES].into_boxed_slice();
+        Sockets { connections: Slab::new(), queue: VecDeque::new(), piece, pool }
+    }
+
+    /// Takes over a connection; fails if its peer is gone already.
+    pub(super) fn adopt(&mut self, stream: TcpStream, epoll: &Epoll) -> io::Result<(SocketId, SocketAddr)> {
+        let peer = tcp::prepare(&stream)?;
+        stream.set_nonblocking(true)?;
+        let entry = self.connections.vacant_entry();
+        let socket = SocketId(entry.key() as u32);
+        epoll.add_socket(stream.as_raw_fd(), socket)?;
+        entry.insert(Connection {
+            stream,
+            receiving: None,
+            sending: None,
+            is_readable: false,
+            is_hung_up: false,
+            is_queued: false,
+        });
+        Ok((socket, peer))
+    }
+
+    pub(super) fn receive_many(&mut self, socket: SocketId, token: Token, ready: &mut Vec<Completion>) {
+        self.receive(socket, token, Receiving::Many(token), ready);
+    }
+
+    pub(super) fn receive_into(
+        &mut self,
+        socket: SocketId,
+        token: Token,
+        buffer: BufMut,
+        ready: &mut Vec<Completion>,
+    ) {
+        self.receive(socket, token, Receiving::Into(token, buffer), ready);
+    }
+
+    fn receive(&mut self, socket: SocketId, token: Token, receiving: Receiving, ready: &mut Vec<Completion>) {
+        let Some(connection) = self.connections.get_mut(socket.0 as usize) else {
+            return ready.push(failed(token, IoError::CANCELLED));
+        };
+        assert!(connection.receiving.is_none(), "one receive a socket may be under way");
+        connection.receiving = Some(receiving);
+        connection.enqueue(socket, &mut self.queue);
+    }
+
+    pub(super) fn cancel_receive(&mut self, socket: SocketId, ready: &mut Vec<Completion>) {
+        let receiving = self.connections.get_mut(socket.0 as usize).and_then(|found| found.receiving.take());
+        if let Some(receiving) = receiving {
+            ready.push(failed(receiving.token(), IoError::CANCELLED));
+        }
+    }
+
+    /// Sends what the kernel takes at once; the rest when it has room again.
+    pub(super) fn send(
+        &mut self,
+        socket: SocketId,
+        token: Token,
+        parts: Vec<Buf>,
+        ready: &mut Vec<Completion>,
+    ) {
+        let Some(connection) = self.connections.get_mut(socket.0 as usize) else {
+            return ready.push(failed(token, IoError::CANCELLED));
+        };
+        assert!(connection.sending.is_none(), "one send a socket may be under way");
+        connection.sending = Some((token, parts));
+        connection.send(ready);
+    }
+
+    pub(super) fn close(&mut self, socket: SocketId, token: Token, ready: &mut Vec<Completion>) {
+        if let Some(connection) = self.connections.try_remove(socket.0 as usize) {
+            let ended =
+                [connection.receiving.map(|one| one.token()), connection.sending.map(|(token, _)| token)];
+            ready.extend(ended.into_iter().flatten().map(|token| failed(token, IoError::CANCELLED)));
+            self.queue.retain(|&queued| queued != socket.0);
+        }
+        ready.push(Completion { token, outcome: Outcome::Closed, more: false });
+    }
+
+    pub(super) fn on_events(&mut self, socket: SocketId, events: Events) {
+        let connection = &mut self.connections[socket.0 as usize];
+        connection.is_readable |= events.is_readable();
+        connection.is_hung_up |= events.is_hung_up();
+        let may_send = events.is_writable() && connection.sending.is_some();
+        if may_send || connection.may_receive() {
+            connection.enqueue(socket, &mut self.queue);
+        }
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Does what can be done now: at most one receive and one send for each connection, so that none starves the others.
+    pub(super) fn work(&mut self, done: &mut Vec<Completion>) {
+        for _ in 0..self.queue.len() {
+            let Some(id) = self.queue.pop_front() else { break };
+            let connection = &mut self.connections[id as usize];
+            connection.is_queued = false;
+            connection.send(done);
+            connection.receive(&mut self.piece, &self.pool, done);
+            if connection.may_receive() {
+                connection.enqueue(SocketId(id), &mut self.queue);
+            }
+        }
+    }
+}
+
+impl Receiving {
+    fn token(&self) -> Token {
+        match self {
+            Receiving::Many(token) | Receiving::Into(token, _) => *token,
+        }
+    }
+}
+
+impl Connection {
+    fn may_receive(&self) -> bool {
+        self.is_readable && self.receiving.is_some()
+    }
+
+    fn enqueue(&mut self, socket: SocketId, queue: &mut VecDeque<u32>) {
+        if !std::mem::replace(&mut self.is_queued, true) {
+            queue.push_back(socket.0);
+        }
+    }
+
+    fn send(&mut self, done: &mut Vec<Completion>) {
+        let Some((token, mut parts)) = self.sending.take() else { return };
+        parts.retain(|part| !part.is_empty());
+        while !parts.is_empty() {
+            let pieces: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+            // The process ignores SIGPIPE, as every Rust program does: a peer that is gone is an error.
+            match (&self.stream).write_vectored(&pieces) {
+                Ok(count) => skip_parts(&mut parts, count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.sending = Some((token, parts));
+                    return;
+                }
+                Err(error) => return done.push(failed(token, IoError::from_std(&error))),
+            }
+        }
+        done.push(Completion { token, outcome: Outcome::Sent, more: false });
+    }
+
+    fn receive(&mut self, piece: &mut [u8], pool: &Pool, done: &mut Vec<Completion>) {
+        if !self.is_readable {
+            return;
+        }
+        let Some(receiving) = self.receiving.take() else { return };
+        let token = receiving.token();
+        let (received, room, into) = match receiving {
+            Receiving::Many(_) => (read(&self.stream, piece), piece.len(), None),
+            Receiving::Into(_, mut buffer) => {
+                let room = buffer.spare_mut();
+                (read(&self.stream, room), room.len(), Some(buffer))
+            }
+        };
+        self.is_readable =
+            matches!(received, Ok(count) if count == room) || (self.is_hung_up && received.is_ok());
+        let outcome = match (received, into) {
+            (Err(error), into) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.receiving =
+                    Some(into.map_or(Receiving::Many(token), |buffer| Receiving::Into(token, buffer)));
+                return;
+            }
+            (Err(error), _) => Outcome::Failed(IoError::from_std(&error)),
+            (Ok(count), Some(mut buffer)) => {
+                buffer.advance(count);
+                Outcome::ReceivedInto(buffer)
+            }
+            (Ok(count), None) => {
+                let more = count > 0;
+                if more {
+                    self.receiving = Some(Receiving::Many(token));
+                }
+                done.push(Completion { token, outcome: Outcome::Received(pool.copy(&piece[..count])), more });
+                return;
+            }
+        };
+        done.push(Completion { token, outcome, more: false });
+    }
+}
+
+/// Reads once what is there.
+fn read(mut stream: &TcpStream, into: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match stream.read(into) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            received => return received,
+        }
+    }
+}
+
+fn failed(token: Token, error: IoError) -> Completion {
+    Completion { token, outcome: Outcome::Failed(error), more: false }
+}
