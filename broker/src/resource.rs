@@ -1,5 +1,7 @@
 //! What settings can belong to, as requests name it: a kind and a name.
 
+use crate::homes::ID_BYTES_MAX;
+
 /// A resource with settings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Resource<'a> {
@@ -9,6 +11,8 @@ pub enum Resource<'a> {
     ThisBroker,
     /// All brokers together.
     AllBrokers,
+    /// A group.
+    Group(&'a str),
     /// Something that has no settings here; the text says what to do.
     Other(String),
 }
@@ -33,9 +37,9 @@ impl Resource<'_> {
             }
             (BROKER_LOGGER, _) => other("log levels are not set at run time here: use ringlog.log.level"),
             (CLIENT_METRICS, _) => other("there is no receiver of client metrics here"),
-            (GROUP, _) => {
-                other("groups have no settings of their own here: the broker's group.* hold for all")
-            }
+            (GROUP, "") => other("a group must be named: the broker's group.* hold for all"),
+            (GROUP, name) if name.len() > ID_BYTES_MAX => other("the name is too long for a group's"),
+            (GROUP, name) => Resource::Group(name),
             (kind, _) => Resource::Other(format!("resource type {kind} is not known")),
         }
     }
@@ -51,11 +55,12 @@ mod tests {
             (TOPIC, "t", Resource::Topic("t")),
             (BROKER, "", Resource::AllBrokers),
             (BROKER, "7", Resource::ThisBroker),
+            (GROUP, "g", Resource::Group("g")),
         ] {
             assert_eq!(Resource::parse(kind, name, 7), expected);
         }
         for (kind, name) in
-            [(BROKER, "8"), (BROKER, "x"), (BROKER_LOGGER, "7"), (CLIENT_METRICS, "a"), (99, "")]
+            [(BROKER, "8"), (BROKER, "x"), (BROKER_LOGGER, "7"), (CLIENT_METRICS, "a"), (GROUP, ""), (99, "")]
         {
             assert!(matches!(Resource::parse(kind, name, 7), Resource::Other(_)));
         }

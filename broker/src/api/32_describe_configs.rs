@@ -3,6 +3,7 @@
 //! - Topics: every setting of the topic, or those asked for; null and an empty list both mean all (Q14, Q100).
 //! - Brokers: this one by its id; an empty name means what is set for all brokers. Another id is INVALID_REQUEST, for only
 //!   a broker itself knows its settings.
+//! - Groups: what a group may set itself, whether there is such a group or not, as in Kafka.
 //! - Other kinds of resource are INVALID_REQUEST with a reason: there are none here.
 //! - What is asked for more than once is answered once, where Kafka repeats itself: a few bytes each must not cost kilobytes.
 //! - Synonyms if asked for; types and documentation from version 3, documentation only if asked for (KIP-569).
@@ -17,7 +18,7 @@ use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
 use crate::broker::Broker;
-use crate::config::Entry;
+use crate::config::{Entry, GroupConfig};
 use crate::mail::Turn;
 use crate::metadata::Image;
 use crate::node::Node;
@@ -102,6 +103,11 @@ fn describe(image: &Image, node: &Node, asked: &DescribeConfigsResource<'_>) -> 
         }
         Resource::ThisBroker => Ok(image.server.describe(wanted)),
         Resource::AllBrokers => Ok(image.server.describe_all_brokers(wanted)),
+        Resource::Group(name) => {
+            let none = GroupConfig::default();
+            let config = image.group_config(name).map_or(&none, |config| config);
+            Ok(config.describe(&image.server, wanted))
+        }
         Resource::Other(why) => Err(Refusal(ErrorCode::InvalidRequest, why)),
     }
 }

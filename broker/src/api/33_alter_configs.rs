@@ -11,7 +11,9 @@ use protocol::{ApiKey, ErrorCode, encode_response};
 
 use super::Api;
 use crate::broker::Broker;
-use crate::config::{Alteration, InvalidSetting, Operation, Reach, ServerConfig, TopicConfig, differences};
+use crate::config::{
+    Alteration, GroupConfig, InvalidSetting, Operation, Reach, ServerConfig, TopicConfig, differences,
+};
 use crate::mail::Turn;
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
@@ -57,6 +59,8 @@ pub enum Changed<'a> {
     Topic(&'a Arc<Topic>),
     /// This broker alone, or all brokers.
     Broker(Reach),
+    /// A group, whether it is there or not.
+    Group(String, Arc<GroupConfig>),
 }
 
 /// What a resource is, if its settings can be changed.
@@ -81,6 +85,10 @@ pub fn find_changed<'a>(
         }
         Resource::ThisBroker => Ok(Changed::Broker(Reach::ThisBroker)),
         Resource::AllBrokers => Ok(Changed::Broker(Reach::AllBrokers)),
+        Resource::Group(name) => {
+            let config = image.group_config(name).cloned().unwrap_or_default();
+            Ok(Changed::Group(name.to_owned(), config))
+        }
         Resource::Other(why) => refuse(ErrorCode::InvalidRequest, &why),
     }
 }
@@ -96,6 +104,14 @@ pub fn topic_records_of(topic: &Topic, after: &TopicConfig) -> Vec<Record> {
     differences(topic.config.overrides(), after.overrides())
         .into_iter()
         .map(|(name, value)| Record::TopicConfig { topic: topic.name.to_string(), name, value })
+        .collect()
+}
+
+/// The records that give a group other settings.
+pub fn group_records_of(group: &str, before: &GroupConfig, after: &GroupConfig) -> Vec<Record> {
+    differences(before.overrides(), after.overrides())
+        .into_iter()
+        .map(|(name, value)| Record::GroupConfig { group: group.to_owned(), name, value })
         .collect()
 }
 
@@ -172,6 +188,11 @@ fn plan(
             let after =
                 TopicConfig::new(settings(), &image.server).map_err(|invalid| Refusal::of(&invalid))?;
             Ok(topic_records_of(topic, &after))
+        }
+        Changed::Group(name, before) => {
+            let after =
+                GroupConfig::new(settings(), &image.server).map_err(|invalid| Refusal::of(&invalid))?;
+            Ok(group_records_of(&name, &before, &after))
         }
         Changed::Broker(reach) => {
             let layers = image.server.layers();

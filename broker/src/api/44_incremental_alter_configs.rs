@@ -2,6 +2,7 @@
 //!
 //! Order of checks, per resource: named once → of a kind that has settings → there → each setting once, known, its value
 //! allowed, together without contradiction (Q101). A resource is changed whole or not at all. `validate_only` changes nothing.
+//! - A group's settings, whether there is such a group or not; its members learn of them with their next heartbeat.
 //! - A broker's settings: this one's by its id, those of all by an empty name; what is read at the start alone is refused.
 
 use protocol::messages::incremental_alter_configs_request::{
@@ -13,7 +14,9 @@ use protocol::messages::incremental_alter_configs_response::{
 use protocol::{ApiKey, ErrorCode, encode_response};
 
 use super::Api;
-use super::alter_configs::{Changed, Refusal, broker_records_of, find_changed, repeated, topic_records_of};
+use super::alter_configs::{
+    Changed, Refusal, broker_records_of, find_changed, group_records_of, repeated, topic_records_of,
+};
 use crate::broker::Broker;
 use crate::config::{Alteration, Operation};
 use crate::mail::Turn;
@@ -86,6 +89,10 @@ fn plan(
         Changed::Topic(topic) => {
             let after = topic.config.altered(&alterations, &image.server);
             Ok(topic_records_of(topic, &after.map_err(|invalid| Refusal::of(&invalid))?))
+        }
+        Changed::Group(name, before) => {
+            let after = before.altered(&alterations, &image.server);
+            Ok(group_records_of(&name, &before, &after.map_err(|invalid| Refusal::of(&invalid))?))
         }
         Changed::Broker(reach) => {
             let after = image.server.altered(reach, &alterations);

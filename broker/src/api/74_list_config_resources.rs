@@ -51,7 +51,10 @@ fn on_list_config_resources(broker: &mut Broker, turn: &mut Turn<'_>, request: R
         match kind {
             TOPIC => config_resources.extend(image.topics().map(|topic| resource(TOPIC, &*topic.name))),
             BROKER | BROKER_LOGGER => config_resources.push(resource(kind, &node_id)),
-            // There are no subscriptions to client metrics and no groups with settings.
+            GROUP => {
+                config_resources.extend(image.configured_groups().map(|group| resource(GROUP, &**group)))
+            }
+            // There are no subscriptions to client metrics.
             _ => {}
         }
     }

@@ -11,8 +11,8 @@ use super::alter::Texts;
 use super::server_table::names_in_order;
 use super::setting::{Kind, Setting};
 
-/// Where a value comes from, the strongest first; the numbers are `config_source` on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Where a value comes from; the numbers are `config_source` on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(i8)]
 pub enum Source {
     Topic = 1,
@@ -20,6 +20,7 @@ pub enum Source {
     DynamicDefaultBroker = 3,
     StaticBroker = 4,
     Default = 5,
+    Group = 8,
 }
 
 impl Source {

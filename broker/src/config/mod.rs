@@ -24,6 +24,7 @@ pub mod properties;
 mod typed;
 
 pub mod given;
+pub mod group;
 pub mod server;
 pub mod topic;
 
@@ -32,12 +33,15 @@ pub mod describe;
 
 pub mod cores;
 pub mod listener;
+mod migration_policy;
 
 pub use alter::{Alteration, Operation, Texts, differences};
 pub use cores::Cores;
 pub use describe::{Entry, Layers, Source, Synonym};
 pub use given::{Given, Origin, StartFault};
+pub use group::GroupConfig;
 pub use listener::{Endpoint, Listener};
+pub use migration_policy::MigrationPolicy;
 pub use server::{Reach, ServerConfig, ServerValues};
 pub use setting::{Effect, InvalidSetting, Kind};
 pub use topic::{

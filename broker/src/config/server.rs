@@ -15,6 +15,7 @@ use super::cores::Cores;
 use super::describe::{Entry, Layers, Synonym};
 use super::given::{Given, StartFault, merge};
 use super::listener::{Endpoint, Listener, plan_listeners};
+use super::migration_policy::MigrationPolicy;
 use super::server_table::{SERVER_SETTINGS, find_server_setting};
 use super::setting::{Change, InvalidSetting, Setting, Value, list_elements};
 use super::topic_table::find_topic_setting;
@@ -50,7 +51,12 @@ typed_settings! {
         delete_topic_enable: bool = "delete.topic.enable",
         fetch_max_bytes: u32 = "fetch.max.bytes",
         group_consumer_heartbeat_interval_ms: i32 = "group.consumer.heartbeat.interval.ms",
+        group_consumer_max_heartbeat_interval_ms: i32 = "group.consumer.max.heartbeat.interval.ms",
+        group_consumer_max_session_timeout_ms: i32 = "group.consumer.max.session.timeout.ms",
         group_consumer_max_size: u32 = "group.consumer.max.size",
+        group_consumer_migration_policy: MigrationPolicy = "group.consumer.migration.policy",
+        group_consumer_min_heartbeat_interval_ms: i32 = "group.consumer.min.heartbeat.interval.ms",
+        group_consumer_min_session_timeout_ms: i32 = "group.consumer.min.session.timeout.ms",
         group_consumer_session_timeout_ms: i32 = "group.consumer.session.timeout.ms",
         group_initial_rebalance_delay_ms: u32 = "group.initial.rebalance.delay.ms",
         group_max_session_timeout_ms: i32 = "group.max.session.timeout.ms",
@@ -133,6 +139,7 @@ impl ServerConfig {
         let cores = Cores::parse(&text("ringlog.cores").unwrap_or_default()).expect("the table checked it");
         let config = ServerConfig { values: read_values(&layers), listeners, log_dir, cores, layers };
         config.check_topic_defaults()?;
+        super::group::check_server(&config.values)?;
         Ok(config)
     }
 
@@ -263,7 +270,7 @@ impl ServerConfig {
         self.layers.synonyms(name, |name| find_server_setting(name).ok()?.default)
     }
 
-    /// The text that a topic setting has where the topic does not override it.
+    /// The text that a setting of a topic or a group has where that does not override it.
     pub fn text_for_topics(&self, setting: &Setting) -> Option<String> {
         let set =
             setting.server_names.iter().find_map(|name| in_topic_unit(name, self.layers.set_text(name)?));

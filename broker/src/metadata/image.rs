@@ -10,7 +10,7 @@ use storage::LogSettings;
 
 use super::record::Record;
 use super::settings::log_settings;
-use crate::config::{ServerConfig, Texts, TopicConfig};
+use crate::config::{GroupConfig, ServerConfig, Texts, TopicConfig};
 
 /// Everything that is known of the cluster after some record of the metadata log.
 #[derive(Debug, Clone)]
@@ -27,6 +27,8 @@ pub struct Image {
     pub next_producer_id: i64,
     topics: BTreeMap<Arc<str>, Arc<Topic>>,
     names: HashMap<Uuid, Arc<str>>,
+    /// What groups set themselves; only those that set something.
+    groups: BTreeMap<Arc<str>, Arc<GroupConfig>>,
     /// Names as metrics show them.
     metric_names: HashMap<String, Arc<str>>,
 }
@@ -68,6 +70,7 @@ impl Image {
             next_producer_id: 0,
             topics: BTreeMap::new(),
             names: HashMap::new(),
+            groups: BTreeMap::new(),
             metric_names: HashMap::new(),
         }
     }
@@ -90,6 +93,16 @@ impl Image {
     /// All topics whose names come after `name`, or are `name` itself.
     pub fn topics_from<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Arc<Topic>> {
         self.topics.range::<str, _>((Bound::Included(name), Bound::Unbounded)).map(|(_, topic)| topic)
+    }
+
+    /// What a group sets itself, if it sets anything.
+    pub fn group_config(&self, group: &str) -> Option<&Arc<GroupConfig>> {
+        self.groups.get(group)
+    }
+
+    /// The groups that set something themselves, by name.
+    pub fn configured_groups(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.groups.keys()
     }
 
     /// How many topics there are.
@@ -138,6 +151,9 @@ impl Image {
             Record::BrokerConfig { broker, name, value } => {
                 self.apply_broker_config(broker, name, value.as_deref())
             }
+            Record::GroupConfig { group, name, value } => {
+                self.apply_group_config(group, name, value.as_deref());
+            }
             Record::RemoveTopic { id } => {
                 if let Some(name) = self.names.remove(id) {
                     self.topics.remove(&name);
@@ -180,6 +196,18 @@ impl Image {
         }
     }
 
+    fn apply_group_config(&mut self, group: &str, name: &str, value: Option<&str>) {
+        let known = self.groups.remove(group);
+        let mut overrides = known.map_or_else(Texts::new, |known| known.overrides().clone());
+        match value {
+            Some(value) => overrides.insert(name.to_owned(), value.to_owned()),
+            None => overrides.remove(name),
+        };
+        if !overrides.is_empty() {
+            self.groups.insert(group.into(), Arc::new(GroupConfig::from_stored(overrides)));
+        }
+    }
+
     /// Says which core owns a partition.
     pub fn place(&mut self, topic_id: Uuid, partition: i32, home: ShardId) {
         if let Some(topic) = self.topic_mut(topic_id)
@@ -204,6 +232,13 @@ impl Image {
         for (broker, texts) in [(node_id, &layers.dynamic_broker), (String::new(), &layers.dynamic_default)] {
             records.extend(texts.iter().map(|(name, value)| Record::BrokerConfig {
                 broker: broker.clone(),
+                name: name.clone(),
+                value: Some(value.clone()),
+            }));
+        }
+        for (group, config) in &self.groups {
+            records.extend(config.overrides().iter().map(|(name, value)| Record::GroupConfig {
+                group: group.to_string(),
                 name: name.clone(),
                 value: Some(value.clone()),
             }));

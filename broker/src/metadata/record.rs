@@ -12,6 +12,7 @@ use protocol::{DecodeError, Decoder, Encoder, Message, Uuid};
 /// The resource types of a ConfigRecord.
 const TOPIC_RESOURCE: i8 = 2;
 const BROKER_RESOURCE: i8 = 4;
+const GROUP_RESOURCE: i8 = 32;
 
 /// The version of `metadata.version` that these records belong to: Kafka 4.0's.
 pub const METADATA_VERSION_LEVEL: i16 = 25;
@@ -67,6 +68,15 @@ pub enum Record {
         /// The setting.
         name: String,
         /// Its value; `None` if it is no longer set.
+        value: Option<String>,
+    },
+    /// A group's setting has this value from now on, or the broker's again.
+    GroupConfig {
+        /// The group.
+        group: String,
+        /// The setting.
+        name: String,
+        /// Its value; `None` for the broker's.
         value: Option<String>,
     },
     /// A topic and all of its partitions are gone.
@@ -140,6 +150,9 @@ impl Record {
             Record::BrokerConfig { broker, name, value } => {
                 encode_config(&mut e, BROKER_RESOURCE, broker, name, value.as_deref());
             }
+            Record::GroupConfig { group, name, value } => {
+                encode_config(&mut e, GROUP_RESOURCE, group, name, value.as_deref());
+            }
             Record::RemoveTopic { id } => encode_metadata(&mut e, &RemoveTopicRecord { topic_id: *id }, 0),
             Record::ProducerIds { next } => {
                 let record = ProducerIdsRecord {
@@ -179,8 +192,11 @@ impl Record {
             match record.resource_type {
                 TOPIC_RESOURCE => Record::TopicConfig { topic: owner, name, value },
                 BROKER_RESOURCE => Record::BrokerConfig { broker: owner, name, value },
+                GROUP_RESOURCE => Record::GroupConfig { group: owner, name, value },
                 _ => {
-                    return Err(RecordError::Foreign("settings of something other than a topic or a broker"));
+                    return Err(RecordError::Foreign(
+                        "settings of something other than a topic, a broker or a group",
+                    ));
                 }
             }
         } else if is(RemoveTopicRecord::API_KEY) {
@@ -211,6 +227,11 @@ mod tests {
             Record::Partition { topic_id: id, partition: 3, leader: 0, leader_epoch: 7 },
             Record::TopicConfig { topic: "t".into(), name: "retention.ms".into(), value: Some("5".into()) },
             Record::TopicConfig { topic: "t".into(), name: "retention.ms".into(), value: None },
+            Record::GroupConfig {
+                group: "g".into(),
+                name: "consumer.session.timeout.ms".into(),
+                value: Some("50000".into()),
+            },
             Record::BrokerConfig {
                 broker: String::new(),
                 name: "log.retention.ms".into(),

@@ -21,6 +21,7 @@ use crate::harness::{Client, DATA_DIR, Rig};
 const OK: ErrorCode = ErrorCode::None;
 const TOPIC: i8 = 2;
 const BROKER: i8 = 4;
+const GROUP: i8 = 32;
 
 /// Creates topics; gives each answer's name and error, and asks for a reason with every error.
 fn create(client: &mut Client, request: &CreateTopicsRequest<'_>) -> Vec<(String, ErrorCode)> {
@@ -204,8 +205,18 @@ pub fn change(
     validate_only: bool,
     resources: &[(&str, &[Change<'_>])],
 ) -> Vec<ErrorCode> {
+    change_of(client, TOPIC, validate_only, resources)
+}
+
+/// The same for another kind of resource.
+fn change_of(
+    client: &mut Client,
+    resource_type: i8,
+    validate_only: bool,
+    resources: &[(&str, &[Change<'_>])],
+) -> Vec<ErrorCode> {
     let resources = resources.iter().map(|&(resource_name, configs)| incremental::AlterConfigsResource {
-        resource_type: TOPIC,
+        resource_type,
         resource_name,
         configs: configs
             .iter()
@@ -252,6 +263,34 @@ fn q101_single_settings_are_set_deleted_appended_to_and_subtracted_from() {
         "the others stay, restarts included"
     );
     assert_eq!(setting(&mut client, "t", "cleanup.policy").0.unwrap(), "compact");
+}
+
+#[test]
+fn q101_a_group_has_settings_of_its_own_that_survive() {
+    let (session, interval) = ("consumer.session.timeout.ms", "consumer.heartbeat.interval.ms");
+    let rig = Rig::new();
+    let mut client = rig.connect();
+    let mut set = |group: &str, name: &str, value: &str| {
+        change_of(&mut client, GROUP, false, &[(group, &[(name, SET, Some(value))])])[0]
+    };
+    assert_eq!(set("g", session, "60000"), OK);
+    assert_eq!(set("g", session, "44999"), ErrorCode::InvalidConfig, "below the broker's bound");
+    assert_eq!(set("g", interval, "15001"), ErrorCode::InvalidConfig, "above it");
+    for name in ["share.session.timeout.ms", "streams.num.standby.replicas", "retention.ms"] {
+        assert_eq!(set("g", name, "45000"), ErrorCode::InvalidConfig, "{name}");
+    }
+    assert_eq!(set("", session, "50000"), ErrorCode::InvalidRequest);
+    rig.crash_and_restart(Crash::Process);
+    let mut client = rig.connect();
+    let told = |name: &str, value: &str, source: i8, synonyms: Vec<i8>| {
+        (name.to_owned(), Some(value.to_owned()), source, synonyms)
+    };
+    let expected = vec![told(interval, "5000", 5, vec![]), told(session, "60000", 8, vec![8])];
+    assert_eq!(describe(&mut client, GROUP, "g", None), (OK, expected));
+    assert_eq!(describe(&mut client, GROUP, "", None).0, ErrorCode::InvalidRequest);
+    assert_eq!(change_of(&mut client, GROUP, false, &[("g", &[(session, DELETE, None)])]), [OK]);
+    let (_, settings) = describe(&mut client, GROUP, "g", Some(vec![session]));
+    assert_eq!(settings, [told(session, "45000", 5, vec![])]);
 }
 
 #[test]
