@@ -5,6 +5,7 @@ pub mod ask;
 pub mod classic;
 pub mod consumer;
 pub mod coordinator;
+pub mod embedded;
 pub mod facts;
 pub mod history;
 pub mod record;

@@ -3,6 +3,7 @@
 //! - A group that is not there, or is none of this protocol, is "Dead" without error; GROUP_ID_NOT_FOUND with a reason from
 //!   version 6 (Q91, KIP-1043).
 //! - What members told and got is filled in a stable group alone (Q91).
+//! - A group that is named more than once is answered once, where Kafka repeats itself.
 //! - Asked with our tag, it tells history and lag besides: see `group_history`.
 //! - Authorized operations are unknown: there is no authorizer.
 
@@ -15,7 +16,7 @@ use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
 use super::group_history;
-use super::groups::ask_many;
+use super::groups::{ask_many, drop_repeated};
 use crate::answer::Answer;
 use crate::broker::Broker;
 use crate::groups::ask::{Described, GroupAnswer, GroupAsk};
@@ -30,10 +31,11 @@ pub const API: Api = Api::asking(ApiKey::DescribeGroups, 0..=6, on_describe_grou
 const NOT_FOUND_FROM: i16 = 6;
 
 fn on_describe_groups(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
-    let asked: DescribeGroupsRequest<'_> = match request.decode() {
+    let mut asked: DescribeGroupsRequest<'_> = match request.decode() {
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
+    drop_repeated(&mut asked.groups);
     let mut asks: Vec<_> = asked.groups.iter().map(|&group| (group.into(), Ok(GroupAsk::Describe))).collect();
     if group_history::is_asked(&request) {
         asks.extend(group_history::asks(&asked.groups));
@@ -48,7 +50,8 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let Some(mut pending) = broker.pending.remove(id) else { return };
     let mut answers: Vec<Answer> = pending.take_answers().collect();
     let request = pending.request;
-    let asked: DescribeGroupsRequest<'_> = request.decode().expect("the request was decoded before");
+    let mut asked: DescribeGroupsRequest<'_> = request.decode().expect("the request was decoded before");
+    drop_repeated(&mut asked.groups);
     let mut told = answers.split_off(asked.groups.len());
     let has_topic = broker.image.topic(crate::groups::TOPIC).is_some();
     let described: Vec<(ErrorCode, Described)> = answers

@@ -1,7 +1,8 @@
 //! ConsumerGroupDescribe (69), versions 0–1: consumer groups (KIP-848) in full.
 //!
 //! A group that is not there, or is a classic one, is GROUP_ID_NOT_FOUND: Java's admin client then asks DescribeGroups (Q98).
-//! Version 1 tells the kind of each member (KIP-1099). Authorized operations are unknown: there is no authorizer.
+//! A group that is named more than once is answered once. Members of the classic protocol in such a group are told as such:
+//! version 1 tells the kind of each member (KIP-1099). Authorized operations are unknown: there is no authorizer.
 
 use protocol::messages::consumer_group_describe_request::ConsumerGroupDescribeRequest;
 use protocol::messages::consumer_group_describe_response::{
@@ -10,7 +11,7 @@ use protocol::messages::consumer_group_describe_response::{
 use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
-use super::groups::{ask_many, check_name, take};
+use super::groups::{ask_many, check_name, drop_repeated, take};
 use crate::broker::Broker;
 use crate::groups::ask::{ConsumerDescribed, ConsumerMemberDescribed, GroupAnswer, GroupAsk};
 use crate::groups::record::Assignment;
@@ -21,14 +22,16 @@ use crate::request::Request;
 /// This request's entry.
 pub const API: Api = Api::asking(ApiKey::ConsumerGroupDescribe, 0..=1, on_describe, finish);
 
-/// The kind of a member that speaks this protocol.
+/// The kind of a member that speaks the classic protocol, and of one that speaks this one.
+const CLASSIC_MEMBER: i8 = 0;
 const CONSUMER_MEMBER: i8 = 1;
 
 fn on_describe(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
-    let asked: ConsumerGroupDescribeRequest<'_> = match request.decode() {
+    let mut asked: ConsumerGroupDescribeRequest<'_> = match request.decode() {
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
+    drop_repeated(&mut asked.group_ids);
     let groups = asked.group_ids.iter();
     let asks =
         groups.map(|&group| (group.into(), check_name(group).map(|()| GroupAsk::ConsumerDescribe))).collect();
@@ -37,7 +40,9 @@ fn on_describe(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
 
 fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let Some((request, replies)) = take(broker, id) else { return };
-    let asked: ConsumerGroupDescribeRequest<'_> = request.decode().expect("the request was decoded before");
+    let mut asked: ConsumerGroupDescribeRequest<'_> =
+        request.decode().expect("the request was decoded before");
+    drop_repeated(&mut asked.group_ids);
     let image = broker.image.clone();
     let has_topic = image.topic(crate::groups::TOPIC).is_some();
     let described: Vec<Result<Box<ConsumerDescribed>, ErrorCode>> = replies
@@ -92,7 +97,7 @@ fn member_response<'a>(image: &'a Image, member: &'a ConsumerMemberDescribed) ->
         subscribed_topic_regex: member.data.regex.as_deref(),
         assignment: assignment_response(image, &member.assigned),
         target_assignment: assignment_response(image, &member.target),
-        member_type: CONSUMER_MEMBER,
+        member_type: if member.data.classic.is_some() { CLASSIC_MEMBER } else { CONSUMER_MEMBER },
         ..Default::default()
     }
 }

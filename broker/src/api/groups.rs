@@ -1,5 +1,6 @@
 //! What requests about groups have in common: finding the coordinator, asking it, and where a client is.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use protocol::ErrorCode;
@@ -96,6 +97,12 @@ pub(super) fn client_host(request: &Request) -> String {
 pub(super) fn check_partition(image: &Image, topic: &str, partition: i32) -> Result<(), ErrorCode> {
     let found = image.topic(topic).and_then(|topic| topic.partition(partition));
     found.map(|_| ()).ok_or(ErrorCode::UnknownTopicOrPartition)
+}
+
+/// Leaves out names that came before: a small request must not ask for a thousand copies of much.
+pub(super) fn drop_repeated(names: &mut Vec<&str>) {
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(*name));
 }
 
 /// Groups of this protocol have names.

@@ -11,10 +11,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use protocol::messages::consumer_protocol_subscription::ConsumerProtocolSubscription;
-use protocol::{Decoder, ErrorCode, Message};
+use protocol::ErrorCode;
 
 use super::ask::{Described, DescribedMember, GroupAnswer, Join, Joined, Leaving, Membership, Sync, Synced};
+use super::embedded::subscription;
 use super::history::{Awaited, Cause, CauseKind, Why};
 use super::record::{Bytes, Record, SavedGroup, SavedMember};
 use super::step::Context;
@@ -22,11 +22,18 @@ use crate::homes::ReplyTo;
 
 #[path = "classic/join.rs"]
 mod join;
+#[path = "classic/migrate.rs"]
+mod migrate;
 #[path = "classic/rebalance.rs"]
 mod rebalance;
 
+pub use join::java_uuid;
+
 /// The protocol type of consumers, whose metadata can be read.
 pub const CONSUMER: &str = "consumer";
+
+/// How many ids are given out to members that have not come back with them.
+const PENDING_MAX: usize = 4096;
 
 /// A member whose first JoinGroup is not answered yet is given up after this time, in ms.
 const NEW_MEMBER_MS_MAX: i64 = 300_000;
@@ -446,13 +453,6 @@ impl Classic {
         }
         self.subscribed = Some(topics);
     }
-}
-
-/// Reads what a consumer tells of itself. A version from the future begins as the newest one that is known.
-fn subscription(bytes: &[u8]) -> Option<ConsumerProtocolSubscription<'_>> {
-    let mut d = Decoder::new(bytes);
-    let version = d.i16().ok()?.clamp(0, *ConsumerProtocolSubscription::VERSIONS.end());
-    ConsumerProtocolSubscription::decode(&mut d, version).ok()
 }
 
 impl Member {

@@ -9,6 +9,8 @@
 
 #[path = "consumer/assign.rs"]
 mod assign;
+#[path = "consumer/classic_members.rs"]
+mod classic_members;
 #[path = "consumer/heartbeat.rs"]
 mod heartbeat;
 #[path = "consumer/reconcile.rs"]
@@ -23,10 +25,11 @@ use protocol::{ErrorCode, Uuid};
 
 use super::ask::{Commit, ConsumerDescribed, ConsumerMemberDescribed};
 use super::history::{Awaited, Cause, CauseKind, Why};
-use super::record::{Assignment, Current, MemberData, MemberState, Record};
-use super::step::Context;
+use super::record::{Assignment, Current, MemberData, MemberState, Migrant, Record};
+use super::step::{Context, Downgrade, Env};
 
 pub use assign::ASSIGNORS;
+pub use classic_members::Admission;
 
 /// The epoch of a heartbeat that joins.
 pub const JOINING: i32 = 0;
@@ -68,8 +71,19 @@ struct Member {
 #[derive(Debug, Clone, Copy)]
 struct Deadlines {
     session: i64,
-    /// Until when it must have let go of what it has to give up.
-    revocation: Option<i64>,
+    /// What it has been told to do, and until when it must have done so.
+    errand: Option<(Errand, i64)>,
+}
+
+/// What a member has to do within its rebalance timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Errand {
+    /// Let go of partitions.
+    LetGo,
+    /// A classic member: join again.
+    Join,
+    /// A classic member: sync.
+    Sync,
 }
 
 /// An error with its reason in words.
@@ -130,13 +144,21 @@ impl Consumer {
         self.apply(record);
     }
 
-    /// After a replay: from now on members may be silent for the session timeout.
-    pub fn start_sessions(&mut self, now_ms: i64, session_ms: i64) {
-        for (id, member) in &self.members {
-            let is_revoking = member.current.state == MemberState::Unrevoked;
-            let revocation = is_revoking.then(|| now_ms + i64::from(member.data.rebalance_timeout_ms));
-            self.deadlines.insert(id.clone(), Deadlines { session: now_ms + session_ms, revocation });
-        }
+    /// After a replay: from now on members may be silent for their session timeouts.
+    pub fn start_sessions(&mut self, env: &Env<'_>, group: &str) {
+        let deadlines = self.members.iter().map(|(id, member)| {
+            let is_revoking = member.current.state == MemberState::Unrevoked && member.data.classic.is_none();
+            let until = env.now_ms + i64::from(member.data.rebalance_timeout_ms);
+            let errand = is_revoking.then_some((Errand::LetGo, until));
+            (id.clone(), Deadlines { session: env.now_ms + self.session_ms(env, group, id), errand })
+        });
+        self.deadlines = deadlines.collect();
+    }
+
+    /// How long a member may be silent.
+    fn session_ms(&self, env: &Env<'_>, group: &str, id: &str) -> i64 {
+        let classic = self.members.get(id).and_then(|member| member.data.classic.as_ref());
+        classic.map_or_else(|| env.consumer_session_ms(group), |told| i64::from(told.session_timeout_ms))
     }
 
     /// The tombstones of all that is in the log of the group.
@@ -157,6 +179,60 @@ impl Consumer {
         }
         records.push(Record::GroupEpoch(group.clone(), None));
         records
+    }
+
+    // --- migration ----------------------------------------------------------------------------------------------------
+
+    /// The records that make a group of this epoch in which everyone has what it is to have.
+    pub fn founding(group: &Arc<str>, epoch: i32, migrants: Vec<Migrant>) -> Vec<Record> {
+        let (mut members, mut targets, mut currents) = (Vec::new(), Vec::new(), Vec::new());
+        for Migrant { id, data, assigned } in migrants {
+            let current = Current {
+                epoch,
+                previous_epoch: epoch,
+                state: MemberState::Stable,
+                assigned: assigned.clone(),
+                revoking: Assignment::new(),
+            };
+            members.push(Record::Member(group.clone(), id.clone(), Some(data)));
+            targets.push(Record::Target(group.clone(), id.clone(), Some(assigned)));
+            currents.push(Record::Current(group.clone(), id, Some(current)));
+        }
+        // No topics have this hash: what the group reads is looked at anew.
+        members.push(Record::GroupEpoch(group.clone(), Some((epoch, 0))));
+        targets.push(Record::TargetEpoch(group.clone(), Some(epoch)));
+        members.into_iter().chain(targets).chain(currents).collect()
+    }
+
+    /// Its members: each with what it is to have if all of them have come to that, else with all that it may still have.
+    pub fn migrants(&self, are_settled: bool) -> Vec<Migrant> {
+        let members = self.members.iter().map(|(id, Member { data, current })| {
+            let assigned = if are_settled {
+                self.targets.get(id).cloned().unwrap_or_default()
+            } else {
+                assignment_of(partitions_of(&current.assigned).chain(partitions_of(&current.revoking)))
+            };
+            Migrant { id: id.clone(), data: data.clone(), assigned }
+        });
+        members.collect()
+    }
+
+    /// Whether only classic members are left, and the group may become a classic one.
+    fn becomes_classic(&self, cx: &Context<'_>) -> bool {
+        let settings = cx.env.settings();
+        !self.members.is_empty()
+            && self.members.values().all(|member| member.data.classic.is_some())
+            && settings.group_consumer_migration_policy().can_downgrade()
+            && self.members.len() as u64 <= u64::from(settings.group_max_size())
+    }
+
+    /// Members are gone: others get what they had, in this group or in a classic one.
+    fn on_departure(&mut self, cx: &mut Context<'_>, why: Why) {
+        if self.becomes_classic(cx) {
+            cx.effects.downgrade = Some(Downgrade::Departed(why));
+        } else {
+            self.bump(cx, Some(why));
+        }
     }
 
     // --- what others ask ----------------------------------------------------------------------------------------------
@@ -212,16 +288,21 @@ impl Consumer {
             return Ok(());
         }
         // A client that speaks this protocol speaks version 9.
-        if self.members.contains_key(&*commit.who.member) && commit.version < 9 {
+        let is_new_protocol = |member: &Member| member.data.classic.is_none();
+        if self.members.get(&*commit.who.member).is_some_and(is_new_protocol) && commit.version < 9 {
             return Err(ErrorCode::UnsupportedVersion);
         }
         self.check_epoch(&commit.who.member, commit.who.generation)
     }
 
-    /// Whether a member is of this epoch.
+    /// Whether a member is of this epoch; a classic member calls it generation.
     pub fn check_epoch(&self, member: &str, epoch: i32) -> Result<(), ErrorCode> {
         let member = self.members.get(member).ok_or(ErrorCode::UnknownMemberId)?;
-        if member.current.epoch == epoch { Ok(()) } else { Err(ErrorCode::StaleMemberEpoch) }
+        match &member.data.classic {
+            _ if member.current.epoch == epoch => Ok(()),
+            Some(_) => Err(ErrorCode::IllegalGeneration),
+            None => Err(ErrorCode::StaleMemberEpoch),
+        }
     }
 
     /// Whether a member reads a topic.
@@ -235,31 +316,33 @@ impl Consumer {
 
     /// When something has to be done though nobody asks, monotonic ms.
     pub fn next_deadline(&self) -> Option<i64> {
-        self.deadlines.values().flat_map(|one| [Some(one.session), one.revocation]).flatten().min()
+        let all = self.deadlines.values();
+        all.flat_map(|one| [Some(one.session), one.errand.map(|(_, until)| until)]).flatten().min()
     }
 
-    /// Takes members out that were silent, or have not let go of partitions, for too long.
+    /// Takes members out that were silent, or have not done what they were told, for too long.
     pub fn on_time(&mut self, cx: &mut Context<'_>) {
         let now_ms = cx.env.now_ms;
-        let session_ms = i64::from(cx.env.settings().group_consumer_session_timeout_ms());
         let overdue = |(id, one): (&Arc<str>, &Deadlines)| {
-            let cause = if one.session <= now_ms {
-                CauseKind::SessionExpired.after(session_ms)
-            } else if one.revocation.is_some_and(|deadline| deadline <= now_ms) {
-                CauseKind::RebalanceTimeout.after(i64::from(self.members.get(id)?.data.rebalance_timeout_ms))
-            } else {
-                return None;
+            if one.session <= now_ms {
+                let cause = CauseKind::SessionExpired.after(self.session_ms(cx.env, &cx.group, id));
+                return Some((id.clone(), cause));
+            }
+            let (errand, _) = one.errand.filter(|(_, until)| *until <= now_ms)?;
+            let kind = match errand {
+                Errand::LetGo | Errand::Join => CauseKind::RebalanceTimeout,
+                Errand::Sync => CauseKind::SyncTimeout,
             };
-            Some((id.clone(), cause))
+            Some((id.clone(), kind.after(i64::from(self.members.get(id)?.data.rebalance_timeout_ms))))
         };
         let gone: Vec<(Arc<str>, Cause)> = self.deadlines.iter().filter_map(overdue).collect();
         let Some((first, cause)) = gone.first() else { return };
-        tracing::info!(group = %cx.group, member = %first, %cause, count = gone.len(), "members are gone: they were silent or kept partitions for too long");
+        tracing::info!(group = %cx.group, member = %first, %cause, count = gone.len(), "members are gone: they were silent, or did not do what they were told, for too long");
         for (id, _) in &gone {
             cx.history.arrived(cx.env, id, Awaited::Reconciliation);
             self.remove(cx, id);
         }
-        self.bump(cx, Some(Why::of(*cause, first)));
+        self.on_departure(cx, Why::of(*cause, first));
     }
 
     /// Notes in the history that a member has come to where it should be, and whether all have.

@@ -10,20 +10,25 @@ use protocol::{ErrorCode, Uuid};
 
 use super::ask::{ConsumerHeartbeat, Described, GroupAnswer, GroupAsk, GroupReply, Join, Listed};
 use super::classic::{CONSUMER, Classic};
-use super::consumer::{ASSIGNORS, Consumer, JOINING};
+use super::consumer::{ASSIGNORS, Consumer, JOINING, Refusal};
 use super::facts::GroupCounts;
 use super::history::History;
 use super::record::{Committed, Record};
 use super::step::{Context, Effects, Env};
-use crate::homes::ReplyTo;
+use crate::homes::{ID_BYTES_MAX, ReplyTo};
 use pending::Pending;
 
 #[path = "coordinator/facts.rs"]
 mod facts;
+#[path = "migration.rs"]
+mod migration;
 #[path = "offsets.rs"]
 mod offsets;
 #[path = "pending.rs"]
 mod pending;
+
+/// What the broker adds to a name to make a member id of it: a dash and a UUID.
+const MADE_ID_BYTES: usize = 37;
 
 /// How many groups one look for what has expired goes through.
 const EXPIRY_SLICE: usize = 256;
@@ -199,13 +204,10 @@ impl Coordinator {
     /// The whole log has been taken in: deadlines begin now, and offsets of topics that are gone go as well.
     pub fn on_loaded(&mut self, env: &Env<'_>) -> Effects {
         let mut effects = Effects::default();
-        for group in self.groups.values_mut() {
+        for (id, group) in &mut self.groups {
             match &mut group.kind {
                 Kind::Classic(group) => group.start_sessions(env.now_ms),
-                Kind::Consumer(group) => {
-                    let session_ms = env.settings().group_consumer_session_timeout_ms();
-                    group.start_sessions(env.now_ms, i64::from(session_ms));
-                }
+                Kind::Consumer(group) => group.start_sessions(env, id),
             }
             if group.has_members() {
                 let (generation, members) = group.standing();
@@ -250,9 +252,11 @@ impl Coordinator {
             GroupAsk::ConsumerHeartbeat(asked) => self.consumer_heartbeat(env, group, *asked, &mut effects),
             ask => {
                 let refused = self.ask_members(env, to, group, ask, &mut effects).err();
+                self.downgrade(env, group, &mut effects);
                 return self.finish(group, effects, refused.map(|error| (to, Err(error))));
             }
         };
+        self.downgrade(env, group, &mut effects);
         self.finish(group, effects, Some((to, reply)))
     }
 
@@ -291,16 +295,15 @@ impl Coordinator {
             self.make_classic(id, effects);
         }
         let group = self.groups.get_mut(id).ok_or(ErrorCode::UnknownMemberId)?;
+        group.history.on_step(group.standing().1);
         let mut cx = Context { env, group: id.clone(), effects, history: &mut group.history };
         match (&mut group.kind, ask) {
             (Kind::Classic(group), GroupAsk::Join(join)) => group.on_join(&mut cx, to, join),
             (Kind::Classic(group), GroupAsk::Sync(sync)) => group.on_sync(&mut cx, to, sync),
             (Kind::Classic(group), GroupAsk::Heartbeat(who)) => group.on_heartbeat(&mut cx, to, &who),
             (Kind::Classic(group), GroupAsk::Leave(leaving)) => group.on_leave(&mut cx, to, &leaving),
-            // A classic member cannot take part in a consumer group: see `make_classic` for what can become of an empty one.
-            (Kind::Consumer(_), GroupAsk::Join(_)) => return Err(ErrorCode::InconsistentGroupProtocol),
-            (Kind::Consumer(_), _) => return Err(ErrorCode::UnknownMemberId),
-            (_, ask) => unreachable!("not a question to members: {ask:?}"),
+            (Kind::Consumer(_), ask) => return self.ask_consumer_group(env, to, id, ask, effects),
+            (Kind::Classic(_), ask) => unreachable!("not a question to members: {ask:?}"),
         }
         Ok(())
     }
@@ -318,8 +321,8 @@ impl Coordinator {
         self.groups.entry(id.clone()).or_insert_with(|| Group::classic(-1));
     }
 
-    /// ConsumerGroupHeartbeat. A classic group that nobody is in becomes a consumer group; one that has members stays what
-    /// it is, as in Kafka where `group.consumer.migration.policy` is disabled.
+    /// ConsumerGroupHeartbeat. A classic group becomes a consumer group when a member joins so, if nobody is in it, or by
+    /// `upgrade`.
     fn consumer_heartbeat(
         &mut self,
         env: &Env<'_>,
@@ -331,6 +334,9 @@ impl Coordinator {
             let why = format!("the assignor {assignor} is not here: there are {}", ASSIGNORS.join(" and "));
             return Ok(GroupAnswer::Refused(ErrorCode::UnsupportedAssignor, why));
         }
+        if let Err((error, why)) = check_names(&asked) {
+            return Ok(GroupAnswer::Refused(error, why));
+        }
         if asked.member.is_empty() {
             asked.member = env.fresh_id.to_string();
         }
@@ -338,8 +344,11 @@ impl Coordinator {
             |why: &str| Ok(GroupAnswer::Refused(ErrorCode::GroupIdNotFound, format!("group {id} {why}")));
         match self.groups.get(id).map(|group| &group.kind) {
             None if asked.epoch != JOINING => return not_found("is not there"),
-            Some(Kind::Classic(group)) if !group.is_empty() || asked.epoch != JOINING => {
-                return not_found("is not a consumer group");
+            Some(Kind::Classic(_)) if asked.epoch != JOINING => return not_found("is not a consumer group"),
+            Some(Kind::Classic(group)) if !group.is_empty() => {
+                if let Err((error, why)) = self.upgrade(env, id, &asked, effects) {
+                    return Ok(GroupAnswer::Refused(error, why));
+                }
             }
             Some(Kind::Consumer(_)) => {}
             None | Some(Kind::Classic(_)) => return self.found_consumer(env, id, &asked, effects),
@@ -387,6 +396,7 @@ impl Coordinator {
         let Some(Group { kind: Kind::Consumer(group), history, .. }) = self.groups.get_mut(id) else {
             unreachable!("the group is a consumer group")
         };
+        history.on_step(group.standing().1);
         let mut cx = Context { env, group: id.clone(), effects, history };
         Ok(match group.on_heartbeat(&mut cx, asked) {
             Ok(beaten) => GroupAnswer::Beaten(beaten),
@@ -475,12 +485,14 @@ impl Coordinator {
         let mut effects = Effects::default();
         let group = self.groups.get_mut(&id)?;
         group.wake_ms = None;
+        group.history.on_step(group.standing().1);
         let (effects_of, history) = (&mut effects, &mut group.history);
         let mut cx = Context { env, group: id.clone(), effects: effects_of, history };
         match &mut group.kind {
             Kind::Classic(group) => group.on_time(&mut cx),
             Kind::Consumer(group) => group.on_time(&mut cx),
         }
+        self.downgrade(env, &id, &mut effects);
         self.wake(&id, i64::MAX);
         self.forget_if_vacant(&id);
         self.count(&effects);
@@ -537,7 +549,32 @@ impl Coordinator {
 fn check_join(env: &Env<'_>, join: &Join) -> Result<(), ErrorCode> {
     let settings = env.settings();
     let allowed = settings.group_min_session_timeout_ms()..=settings.group_max_session_timeout_ms();
-    if allowed.contains(&join.session_timeout_ms) { Ok(()) } else { Err(ErrorCode::InvalidSessionTimeout) }
+    if !allowed.contains(&join.session_timeout_ms) {
+        return Err(ErrorCode::InvalidSessionTimeout);
+    }
+    // What a record has no room for would come back from the log as something else.
+    let made = join.instance.as_ref().unwrap_or(&join.client_id).len() + MADE_ID_BYTES;
+    let names = join.protocols.iter().map(|(name, _)| name.len());
+    let longest = names.chain([join.member.len(), join.protocol_type.len(), made]).max();
+    if longest.is_some_and(|longest| longest > ID_BYTES_MAX) {
+        return Err(ErrorCode::InvalidRequest);
+    }
+    Ok(())
+}
+
+/// The same for the names in a heartbeat.
+fn check_names(asked: &ConsumerHeartbeat) -> Result<(), Refusal> {
+    let regex = asked.regex.as_ref().map_or(0, String::len);
+    let instance = asked.instance.as_ref().map_or(0, String::len);
+    for (what, length) in
+        [("member id", asked.member.len()), ("instance id", instance), ("expression", regex)]
+    {
+        if length > ID_BYTES_MAX {
+            let why = format!("the {what} has {length} bytes; it may have {ID_BYTES_MAX}");
+            return Err((ErrorCode::InvalidRequest, why));
+        }
+    }
+    Ok(())
 }
 
 /// What DescribeGroups tells of a group that is not there, before version 6 (Q91).

@@ -90,7 +90,7 @@ pub struct History {
     past: VecDeque<Rebalance>,
     /// The one under way, and when it began, monotonic ms.
     open: Option<(Rebalance, i64)>,
-    /// Members after the last one.
+    /// Members before the step that is under way.
     member_count: u32,
     /// The last commit since the group was loaded.
     last_commit: Option<LastCommit>,
@@ -102,6 +102,7 @@ impl History {
         if let Some((mut before, since_ms)) = self.open.take() {
             before.took_ms = Some(env.now_ms - since_ms);
             before.is_superseded = true;
+            before.members_after = self.member_count;
             self.keep(before);
         }
         let rebalance = Rebalance {
@@ -116,6 +117,11 @@ impl History {
             slowest: None,
         };
         self.open = Some((rebalance, env.now_ms));
+    }
+
+    /// A step begins while there are so many members.
+    pub fn on_step(&mut self, members: usize) {
+        self.member_count = u32::try_from(members).unwrap_or(u32::MAX);
     }
 
     /// Another cause came while one is under way.

@@ -8,6 +8,7 @@ use super::{CONSUMER, Coordinator, Group, Kind};
 use crate::groups::ask::{Commit, FetchOffsets, FoundCommit, GroupAnswer, GroupReply};
 use crate::groups::record::{Committed, Record};
 use crate::groups::step::{Effects, Env};
+use crate::homes::ID_BYTES_MAX;
 
 /// From this version of OffsetCommit on, an unknown group is told as such.
 const GROUP_ID_NOT_FOUND_FROM: i16 = 9;
@@ -41,7 +42,8 @@ impl Coordinator {
         effects: &mut Effects,
         apply: impl Fn(&mut Coordinator, Record),
     ) -> Vec<ErrorCode> {
-        let metadata_bytes_max = env.settings().offset_metadata_max_bytes() as usize;
+        // A record has room for no more than an id's length, whatever the setting says.
+        let metadata_bytes_max = (env.settings().offset_metadata_max_bytes() as usize).min(ID_BYTES_MAX);
         let mut errors = Vec::with_capacity(commit.offsets.len());
         for offset in commit.offsets {
             if !offset.error.is_none() {

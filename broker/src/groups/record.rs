@@ -9,7 +9,9 @@ use std::sync::Arc;
 use protocol::messages::consumer_group_current_member_assignment_key::ConsumerGroupCurrentMemberAssignmentKey;
 use protocol::messages::consumer_group_current_member_assignment_value as current_value;
 use protocol::messages::consumer_group_member_metadata_key::ConsumerGroupMemberMetadataKey;
-use protocol::messages::consumer_group_member_metadata_value::ConsumerGroupMemberMetadataValue;
+use protocol::messages::consumer_group_member_metadata_value::{
+    self as member_value, ConsumerGroupMemberMetadataValue,
+};
 use protocol::messages::consumer_group_metadata_key::ConsumerGroupMetadataKey;
 use protocol::messages::consumer_group_metadata_value::ConsumerGroupMetadataValue;
 use protocol::messages::consumer_group_regular_expression_key::ConsumerGroupRegularExpressionKey;
@@ -110,6 +112,28 @@ pub struct MemberData {
     pub rebalance_timeout_ms: i32,
     /// The assignor it prefers.
     pub assignor: Option<String>,
+    /// What it told besides if it speaks the classic protocol.
+    pub classic: Option<ClassicData>,
+}
+
+/// What a member of a consumer group told that speaks the classic protocol: enough to make it a member of a classic group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassicData {
+    /// How long it may be silent.
+    pub session_timeout_ms: i32,
+    /// The protocols that it can do, best first, with what it tells of itself for each.
+    pub protocols: Vec<(String, Bytes)>,
+}
+
+/// A member on its way between the protocols (KIP-848).
+#[derive(Debug, Clone)]
+pub struct Migrant {
+    /// Its id.
+    pub id: Arc<str>,
+    /// What it told of itself, what classic members tell included.
+    pub data: MemberData,
+    /// What it has, or is to have.
+    pub assigned: Assignment,
 }
 
 /// What a member of a consumer group has at the moment.
@@ -232,6 +256,11 @@ impl Record {
         let Some(key) = GroupKey::decode(&mut Decoder::new(key))? else { return Ok(None) };
         let record = match key {
             GroupKey::OffsetCommit(key) => {
+                let committed = value.map(decode_offset).transpose()?;
+                Record::Offset(key.group.into(), key.topic.into(), key.partition, committed)
+            }
+            // The key of old versions of Kafka: the same, under another number.
+            GroupKey::LegacyOffsetCommit(key) => {
                 let committed = value.map(decode_offset).transpose()?;
                 Record::Offset(key.group.into(), key.topic.into(), key.partition, committed)
             }
@@ -373,6 +402,14 @@ fn decode_classic(bytes: &[u8]) -> Result<SavedGroup, DecodeError> {
 }
 
 fn encode_member(data: &MemberData) -> Vec<u8> {
+    let classic_member_metadata = data.classic.as_ref().map(|classic| {
+        let protocols = classic.protocols.iter();
+        let protocols = protocols.map(|(name, metadata)| member_value::ClassicProtocol { name, metadata });
+        member_value::ClassicMemberMetadata {
+            session_timeout_ms: classic.session_timeout_ms,
+            supported_protocols: protocols.collect(),
+        }
+    });
     let saved = ConsumerGroupMemberMetadataValue {
         instance_id: data.instance.as_deref(),
         rack_id: data.rack.as_deref(),
@@ -382,14 +419,21 @@ fn encode_member(data: &MemberData) -> Vec<u8> {
         subscribed_topic_regex: data.regex.as_deref(),
         rebalance_timeout_ms: data.rebalance_timeout_ms,
         server_assignor: data.assignor.as_deref(),
-        classic_member_metadata: None,
-        ..Default::default()
+        classic_member_metadata,
     };
     value(&saved, 0)
 }
 
 fn decode_member(bytes: &[u8]) -> Result<MemberData, DecodeError> {
     let saved: ConsumerGroupMemberMetadataValue<'_> = read(bytes)?;
+    let classic = saved.classic_member_metadata.map(|classic| ClassicData {
+        session_timeout_ms: classic.session_timeout_ms,
+        protocols: classic
+            .supported_protocols
+            .iter()
+            .map(|protocol| (protocol.name.to_owned(), protocol.metadata.into()))
+            .collect(),
+    });
     Ok(MemberData {
         instance: saved.instance_id.map(str::to_owned),
         rack: saved.rack_id.map(str::to_owned),
@@ -399,6 +443,7 @@ fn decode_member(bytes: &[u8]) -> Result<MemberData, DecodeError> {
         regex: saved.subscribed_topic_regex.map(str::to_owned),
         rebalance_timeout_ms: saved.rebalance_timeout_ms,
         assignor: saved.server_assignor.map(str::to_owned),
+        classic,
     })
 }
 
@@ -515,7 +560,7 @@ mod tests {
             }),
         ));
         check(Record::GroupEpoch(group.clone(), Some((4, -5))));
-        let data = MemberData {
+        let mut data = MemberData {
             instance: None,
             rack: Some("r".into()),
             client_id: "c".into(),
@@ -524,7 +569,12 @@ mod tests {
             regex: Some("a.*".into()),
             rebalance_timeout_ms: 5,
             assignor: Some("range".into()),
+            classic: None,
         };
+        check(Record::Member(group.clone(), member.clone(), Some(data.clone())));
+        let protocols =
+            vec![("range".into(), b"s".as_slice().into()), ("sticky".into(), [].as_slice().into())];
+        data.classic = Some(ClassicData { session_timeout_ms: 7, protocols });
         check(Record::Member(group.clone(), member.clone(), Some(data)));
         check(Record::TargetEpoch(group.clone(), Some(3)));
         check(Record::Target(group.clone(), member.clone(), Some(assignment())));
@@ -535,6 +585,25 @@ mod tests {
         }
         check(Record::Regex(group.clone(), "a.*".into(), Some((vec!["ab".into()], 2, 3))));
         check(Record::Regex(group, "a.*".into(), None));
+    }
+
+    #[test]
+    fn the_offset_keys_of_old_versions_are_read_as_those_of_today() {
+        let committed = Committed {
+            offset: 3,
+            leader_epoch: -1,
+            metadata: "x".into(),
+            commit_ms: 9,
+            expire_ms: -1,
+            topic_id: Uuid::ZERO,
+        };
+        for value in [Some(committed), None] {
+            let record = Record::Offset("g".into(), "t".into(), 2, value);
+            let (mut key, value) = record.encode();
+            assert_eq!(key[..2], [0, 1]);
+            key[1] = 0;
+            assert_eq!(Record::decode(&key, value.as_deref()), Ok(Some(record)));
+        }
     }
 
     #[test]

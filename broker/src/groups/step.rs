@@ -29,6 +29,18 @@ impl Env<'_> {
     pub fn settings(&self) -> &ServerValues {
         self.image.server.values()
     }
+
+    /// How long a member of a consumer group may be silent.
+    pub fn consumer_session_ms(&self, group: &str) -> i64 {
+        let own = self.image.group_config(group).map(|own| own.session_timeout_ms(self.settings()));
+        i64::from(own.unwrap_or_else(|| self.settings().group_consumer_session_timeout_ms()))
+    }
+
+    /// How often members of a consumer group are to send heartbeats.
+    pub fn consumer_heartbeat_interval_ms(&self, group: &str) -> i32 {
+        let own = self.image.group_config(group).map(|own| own.heartbeat_interval_ms(self.settings()));
+        own.unwrap_or_else(|| self.settings().group_consumer_heartbeat_interval_ms())
+    }
 }
 
 /// What comes of a step. The replies may go out when the records are in the log.
@@ -46,6 +58,18 @@ pub struct Effects {
     pub commits: u64,
     /// What began the rebalances that the step has begun.
     pub rebalances: Vec<CauseKind>,
+    /// Why the consumer group is to become a classic one, if it is; for the coordinator, not for the caller.
+    pub downgrade: Option<Downgrade>,
+}
+
+/// What left only members of the classic protocol in a consumer group.
+#[derive(Debug)]
+pub enum Downgrade {
+    /// Others are gone: their partitions have to be given to those that are left.
+    Departed(Why),
+    /// A static member has come back with the classic protocol and takes the place that it had; if that calls for a rebalance,
+    /// why.
+    Replaced(Option<Why>),
 }
 
 /// A step within one group.

@@ -27,11 +27,24 @@ impl Classic {
                     return self.add(cx, to, id, asked);
                 }
                 let deadline = cx.env.now_ms + i64::from(asked.session_timeout_ms);
+                self.make_room_for_pending();
                 self.pending.insert(id.clone(), deadline);
                 cx.wake_at(deadline);
                 cx.reply(to, GroupAnswer::MemberId(id));
             }
             (false, _) => self.join_known(cx, to, asked),
+        }
+    }
+
+    /// Ids cost a client nothing, so there is an end to them: the one whose time is up first goes. Its client is told that it is
+    /// unknown, and asks for another.
+    fn make_room_for_pending(&mut self) {
+        if self.pending.len() < PENDING_MAX {
+            return;
+        }
+        let first = self.pending.iter().min_by_key(|(_, until_ms)| **until_ms).map(|(id, _)| id.clone());
+        if let Some(first) = first {
+            self.pending.remove(&first);
         }
     }
 
@@ -236,7 +249,7 @@ impl Classic {
 }
 
 impl Member {
-    fn can_do(&self, protocol: &str) -> bool {
+    pub(super) fn can_do(&self, protocol: &str) -> bool {
         self.protocols.iter().any(|(name, _)| name == protocol)
     }
 }

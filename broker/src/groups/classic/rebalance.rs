@@ -4,7 +4,7 @@ use super::*;
 
 impl Classic {
     /// Members have come, gone or changed: begins a rebalance, or goes on with the one under way.
-    pub(super) fn on_change(&mut self, cx: &mut Context<'_>, why: Why) {
+    pub(in crate::groups) fn on_change(&mut self, cx: &mut Context<'_>, why: Why) {
         match self.state {
             State::Preparing => {
                 cx.history.also();
@@ -20,9 +20,6 @@ impl Classic {
 
     fn prepare(&mut self, cx: &mut Context<'_>) {
         for member in self.members.values_mut() {
-            if self.state == State::Completing {
-                member.assignment = no_bytes();
-            }
             if let Waiting::Sync(to) = member.waiting {
                 member.waiting = Waiting::Nothing;
                 // It has to join again, for which it gets a whole session.

@@ -17,11 +17,7 @@ impl Consumer {
             return self.on_leave(cx, asked);
         }
         let id: Arc<str> = asked.member.as_str().into();
-        // What could be refused is looked at before anything is written.
-        if let Some(regex) = &asked.regex {
-            check_regex(regex)?;
-        }
-        let replaced = self.check_member(cx, asked)?;
+        let replaced = self.check(cx, asked)?;
         if let Some(known) = replaced {
             self.replace(cx, &known, &id);
         }
@@ -45,9 +41,17 @@ impl Consumer {
         Ok(Beaten {
             member: asked.member.clone(),
             epoch: current.epoch,
-            interval_ms: cx.env.settings().group_consumer_heartbeat_interval_ms(),
+            interval_ms: cx.env.consumer_heartbeat_interval_ms(&cx.group),
             assignment: is_told.then(|| current.assigned.clone()),
         })
+    }
+
+    /// What could be refused is looked at before anything is written; the member whose place this one takes, if there is one.
+    pub fn check(&self, cx: &Context<'_>, asked: &ConsumerHeartbeat) -> Result<Option<Arc<str>>, Refusal> {
+        if let Some(regex) = &asked.regex {
+            check_regex(regex)?;
+        }
+        self.check_member(cx, asked)
     }
 
     /// Whether the member is who it says; the member whose instance id it takes over, if there is one.
@@ -57,7 +61,9 @@ impl Consumer {
         if let Some(instance) = &asked.instance {
             match holder {
                 Some(holder) if &**holder != id && asked.epoch == JOINING => {
-                    if self.members[holder].current.epoch != LEAVING_FOR_A_WHILE {
+                    // A classic client does not say that it leaves for a while: who comes back takes its place.
+                    let Member { data, current } = &self.members[holder];
+                    if data.classic.is_none() && current.epoch != LEAVING_FOR_A_WHILE {
                         let why = format!("the instance id {instance} is in use by another member");
                         return Err((ErrorCode::UnreleasedInstanceId, why));
                     }
@@ -90,7 +96,7 @@ impl Consumer {
     }
 
     /// A static member is back under a new id: it takes over all that the one before it had.
-    fn replace(&mut self, cx: &mut Context<'_>, known: &Arc<str>, id: &Arc<str>) {
+    pub(super) fn replace(&mut self, cx: &mut Context<'_>, known: &Arc<str>, id: &Arc<str>) {
         let member = self.members[known].clone();
         let target = self.targets.get(known).cloned();
         let group = cx.group.clone();
@@ -110,11 +116,10 @@ impl Consumer {
         self.write(cx, Record::Current(group, id.clone(), Some(current)));
     }
 
-    /// Takes in what a member tells of itself; whether that calls for a rebalance, and what it is then.
+    /// Takes in what a member tells of itself; see [`Consumer::take_in`].
     fn tell(&mut self, cx: &mut Context<'_>, id: &Arc<str>, asked: &ConsumerHeartbeat) -> Option<CauseKind> {
         let before = self.members.get(id).map(|member| member.data.clone());
-        let is_new = before.is_none();
-        let mut data = before.clone().unwrap_or_default();
+        let mut data = MemberData { classic: None, ..before.unwrap_or_default() };
         if let Some(instance) = &asked.instance {
             data.instance = Some(instance.clone());
         }
@@ -136,6 +141,18 @@ impl Consumer {
         }
         data.client_id.clone_from(&asked.client_id);
         data.client_host.clone_from(&asked.client_host);
+        self.take_in(cx, id, data)
+    }
+
+    /// What a member is from now on; whether that calls for a rebalance, and what it is then.
+    pub(super) fn take_in(
+        &mut self,
+        cx: &mut Context<'_>,
+        id: &Arc<str>,
+        data: MemberData,
+    ) -> Option<CauseKind> {
+        let before = self.members.get(id).map(|member| member.data.clone());
+        let is_new = before.is_none();
         let reads = |data: &MemberData| (data.topics.clone(), data.regex.clone());
         let has_changed = before.as_ref().map(reads) != Some(reads(&data));
         if before.as_ref() != Some(&data) {
@@ -154,16 +171,16 @@ impl Consumer {
 
     fn set_deadlines(&mut self, cx: &mut Context<'_>, id: &Arc<str>, before: &Current) {
         let now_ms = cx.env.now_ms;
-        let member = &self.members[id];
-        let session = now_ms + i64::from(cx.env.settings().group_consumer_session_timeout_ms());
-        let known = self.deadlines.get(id).and_then(|one| one.revocation);
-        let revocation = match member.current.state {
-            MemberState::Unrevoked if before.revoking == member.current.revoking && known.is_some() => known,
-            MemberState::Unrevoked => Some(now_ms + i64::from(member.data.rebalance_timeout_ms)),
+        let session = now_ms + self.session_ms(cx.env, &cx.group, id);
+        let Member { data, current } = &self.members[id];
+        let known = self.deadlines.get(id).and_then(|one| one.errand);
+        let errand = match current.state {
+            MemberState::Unrevoked if before.revoking == current.revoking && known.is_some() => known,
+            MemberState::Unrevoked => Some((Errand::LetGo, now_ms + i64::from(data.rebalance_timeout_ms))),
             MemberState::Stable | MemberState::Unreleased => None,
         };
-        cx.wake_at(revocation.map_or(session, |deadline| deadline.min(session)));
-        self.deadlines.insert(id.clone(), Deadlines { session, revocation });
+        cx.wake_at(errand.map_or(session, |(_, until)| until.min(session)));
+        self.deadlines.insert(id.clone(), Deadlines { session, errand });
     }
 
     fn on_leave(&mut self, cx: &mut Context<'_>, asked: &ConsumerHeartbeat) -> Result<Beaten, Refusal> {
@@ -190,11 +207,11 @@ impl Consumer {
             };
             self.write(cx, Record::Current(cx.group.clone(), id.clone(), Some(current)));
             if let Some(deadlines) = self.deadlines.get_mut(&id) {
-                deadlines.revocation = None;
+                deadlines.errand = None;
             }
         } else {
             self.remove(cx, &id);
-            self.bump(cx, Some(Why::of(CauseKind::MemberLeft.now(), &id)));
+            self.on_departure(cx, Why::of(CauseKind::MemberLeft.now(), &id));
         }
         Ok(Beaten { member: asked.member.clone(), epoch: asked.epoch, interval_ms: 0, assignment: None })
     }

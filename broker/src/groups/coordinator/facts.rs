@@ -24,7 +24,7 @@ impl Group {
         }
     }
 
-    fn kind_and_state(&self) -> (&'static str, &'static str) {
+    pub(super) fn kind_and_state(&self) -> (&'static str, &'static str) {
         match &self.kind {
             Kind::Classic(group) => ("Classic", group.state.name()),
             Kind::Consumer(group) => ("Consumer", group.state()),

@@ -147,6 +147,22 @@ fn a_static_member_that_comes_back_changed_is_named() {
 }
 
 #[test]
+fn a_rebalance_that_was_superseded_leaves_the_right_number_of_members_behind() {
+    let mut rig = Rig::new(14);
+    let first = rig.stable();
+    let number = rig.send("g", GroupAsk::Join(join("")));
+    rig.send("g", GroupAsk::Join(join(&first)));
+    let second = rig.joined(number).member;
+    // Nobody has assigned yet, and one is gone again.
+    rig.send("g", GroupAsk::Leave(vec![Leaving { member: second, ..Default::default() }]));
+    let counts = |one: &Rebalance| (one.is_superseded, one.members_before, one.members_after);
+    assert_eq!(counts(rig.rebalances()[1]), (true, 1, 2));
+    assert_eq!(rig.rebalances()[0].members_before, 2);
+    rig.settle(&[&first]);
+    assert_eq!(counts(rig.rebalances()[0]), (false, 2, 1));
+}
+
+#[test]
 fn a_group_that_was_loaded_says_where_its_memory_begins() {
     let mut rig = Rig::new(7);
     rig.stable();
@@ -183,7 +199,7 @@ fn members_of_the_consumer_protocol_are_named_too() {
     rig.pass_ms(60_000);
     let session = rig.rebalances()[0].why.cause;
     assert_eq!((session.kind, session.after_ms), (CauseKind::SessionExpired, 45_000));
-    assert_eq!((rig.newest().3, rig.newest().4), (2, 0), "the one before had not ended");
+    assert_eq!((rig.newest().3, rig.newest().4), (1, 0), "the one before had not ended, but a was gone");
 }
 
 #[test]
