@@ -3,6 +3,7 @@
 # and does nothing that was done before. Sourced by run.sh, conformance.sh and ../../../check; sets CACHE, JARS, PY and JAVA.
 #
 #     . prepare.sh; prepare_clients            kcat, confluent-kafka (Python), Kafka's jars
+#     prepare_apps                             the jars of Kafka Streams, Connect and MirrorMaker
 #     prepare_conformance SUITE...             the suites' sources, by the conformance pack's own script
 #
 # RINGLOG_CACHE names another folder than ~/.cache/ringlog-check.
@@ -11,7 +12,7 @@ CACHE=${RINGLOG_CACHE:-${XDG_CACHE_HOME:-${HOME:-/var/tmp}/.cache}/ringlog-check
 KAFKA_VERSION=4.3.1
 CONFLUENT_VERSION=2.16.1
 PROMETHEUS_VERSION=0.26.0
-export JARS=$CACHE/kafka/libs PY=$CACHE/venv/bin/python JAVA=${JAVA:-java}
+export JARS=$CACHE/kafka/libs APPS=$CACHE/kafka-apps/libs PY=$CACHE/venv/bin/python JAVA=${JAVA:-java}
 
 doing() { echo "-- $*" >&2; }
 
@@ -67,6 +68,24 @@ get_jars() {
 </dependencies></project>
 POM
   mvn -q -B -f "$CACHE/kafka/pom.xml" dependency:copy-dependencies -DoutputDirectory="$CACHE/kafka/libs"
+}
+
+# What is built upon Kafka's clients: an application of Streams, workers of Connect.
+prepare_apps() {
+  once "apps-$KAFKA_VERSION" get_apps
+}
+
+get_apps() {
+  mkdir -p "$CACHE/kafka-apps"
+  cat >"$CACHE/kafka-apps/pom.xml" <<POM
+<project><modelVersion>4.0.0</modelVersion><groupId>ringlog</groupId><artifactId>apps</artifactId><version>1</version><dependencies>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-streams</artifactId><version>$KAFKA_VERSION</version></dependency>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>connect-file</artifactId><version>$KAFKA_VERSION</version></dependency>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>connect-mirror</artifactId><version>$KAFKA_VERSION</version></dependency>
+<dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
+</dependencies></project>
+POM
+  mvn -q -B -f "$CACHE/kafka-apps/pom.xml" dependency:copy-dependencies -DoutputDirectory="$CACHE/kafka-apps/libs"
 }
 
 # What the suites are built with: pkg PACKAGE, by the file that shows it is there.

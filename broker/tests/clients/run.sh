@@ -3,6 +3,7 @@
 #
 #     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions disk_full compact_keys cores idle_connections slow_reader half_open no_io_uring import_kafka
 #                                    dump_log metrics command_line figures many_partitions conformance against_kafka bench
+#                                    migration streams connect mirror
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
 set -u
@@ -16,6 +17,7 @@ one() {
   shift
   case $name in
     conformance) "$here/$name.sh" "$@" ;;
+    streams | connect | mirror) prepare_apps && PYTHONDONTWRITEBYTECODE=1 "$PY" "$here/$name.py" "$@" || { echo "FAIL $name"; return 1; } ;;
     metrics) prepare_prometheus && PYTHONDONTWRITEBYTECODE=1 "$PY" "$here/metrics.py" "$@" || { echo "FAIL $name"; return 1; } ;;
     *) PYTHONDONTWRITEBYTECODE=1 "$PY" "$here/$name.py" "$@" || { echo "FAIL $name"; return 1; } ;;
   esac
@@ -44,13 +46,14 @@ case ${1:-} in
     one transactions 200 || bad=1
     for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one metrics many || bad=1
+    for name in migration streams connect mirror; do one $name || bad=1; done
     one import_kafka 60000 || bad=1
     one figures 1 || bad=1
     one compact_keys 50000000 || bad=1
     one many_partitions all || bad=1
     one bench || bad=1
     one against_kafka produce || bad=1 ;;
-  '') sed -n 2,7p "$0"; exit 2 ;;
+  '') sed -n 2,8p "$0"; exit 2 ;;
   *) one "$@" || bad=1 ;;
 esac
 exit $bad
