@@ -172,7 +172,7 @@ pub fn sync(
     (error(response.error_code), response.assignment.to_vec())
 }
 
-fn heartbeat(client: &mut Client, group: &str, member_id: &str, generation_id: i32) -> ErrorCode {
+pub fn heartbeat(client: &mut Client, group: &str, member_id: &str, generation_id: i32) -> ErrorCode {
     let asked = HeartbeatRequest { group_id: group, member_id, generation_id, ..Default::default() };
     let reply = client.ask(4, &asked);
     let response: HeartbeatResponse = reply.read();

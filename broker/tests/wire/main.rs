@@ -18,6 +18,7 @@ mod topics;
 mod fetch;
 mod groups;
 mod history;
+mod migration;
 mod offsets;
 mod retention;
 mod sessions;
