@@ -169,7 +169,7 @@ def roll(clients, assignor, is_static):
 
 
 def main():
-    named = sys.argv[1:] or ['both']
+    named = sys.argv[1:] or ['confluent', 'java', 'both']
     for name in named:
         clients = ['java', 'confluent'] if name == 'both' else [name]
         for assignor, is_static in (('range', False), ('cooperative-sticky', False), ('cooperative-sticky', True)):

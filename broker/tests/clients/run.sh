@@ -30,6 +30,7 @@ case ${1:-} in
     one kill_nine 3 || bad=1
     one kill_nine_durable 3 || bad=1
     one transactions 3 || bad=1
+    one migration confluent || bad=1
     for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one import_kafka 6000 || bad=1
     one figures 3 || bad=1
