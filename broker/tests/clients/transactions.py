@@ -4,7 +4,8 @@ what they do. Meanwhile and afterwards a reader of committed records looks at al
 
 What must hold: a transaction that was acknowledged is there whole; one that was aborted is not there at all; one whose end nobody was
 told is there whole or not at all; each partition has a producer's transactions in their order; the reader never saw anything else.
-After each kill every transactional id is usable again, and in the end the last stable offset of every partition is its end.
+After each kill every transactional id ends a transaction again, and the last stable offset of every partition moves past all that
+was open; in the end it is the partition's end.
 
     transactions.py [KILLS] [SEED]      KILLS defaults to 3
 """
@@ -19,6 +20,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec
 from ringlog import Ringlog, create_topic, passed
 
 PARTITIONS, PRODUCERS, TOPIC = 4, 3, 'whole'
+PATIENCE_SECONDS = 20
 
 
 class Writer(threading.Thread):
@@ -34,7 +36,7 @@ class Writer(threading.Thread):
     def open(self):
         for _ in range(60):
             producer = Producer({'bootstrap.servers': self.bootstrap, 'transactional.id': self.name_of, 'linger.ms': 1,
-                                 'transaction.timeout.ms': 30000, 'reconnect.backoff.max.ms': 200})
+                                 'transaction.timeout.ms': 30000, 'reconnect.backoff.max.ms': 200, 'log_level': 2})
             try:
                 producer.init_transactions(10)
                 return producer
@@ -82,6 +84,9 @@ class Writer(threading.Thread):
                         pass
                 producer = self.open()
 
+    def ended(self):
+        return len(self.committed) + len(self.aborted)
+
     def end(self, value, note):
         self.unknown.discard(value)
         note(value)
@@ -93,7 +98,7 @@ class Reader(threading.Thread):
     def __init__(self, bootstrap):
         super().__init__(daemon=True)
         self.consumer = Consumer({'bootstrap.servers': bootstrap, 'group.id': 'reader', 'isolation.level': 'read_committed',
-                                  'enable.auto.commit': False, 'enable.partition.eof': True, 'reconnect.backoff.max.ms': 200})
+                                  'enable.auto.commit': False, 'enable.partition.eof': True, 'reconnect.backoff.max.ms': 200, 'log_level': 2})
         self.consumer.assign([TopicPartition(TOPIC, partition, 0) for partition in range(PARTITIONS)])
         self.seen = [[] for _ in range(PARTITIONS)]
         # Where it has met the end last: a position of the client's does not count markers.
@@ -109,11 +114,36 @@ class Reader(threading.Thread):
                     self.met[message.partition()] = message.offset()
 
 
-def ends(bootstrap, level):
+def ends(admin, level):
+    """An admin client asks once; right after a start it may not have met the broker again."""
     asked = {TopicPartition(TOPIC, partition): OffsetSpec.latest() for partition in range(PARTITIONS)}
-    admin = AdminClient({'bootstrap.servers': bootstrap})
-    found = admin.list_offsets(asked, isolation_level=level, request_timeout=20)
-    return [found[place].result(30).offset for place in sorted(asked, key=lambda place: place.partition)]
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            found = admin.list_offsets(asked, isolation_level=level, request_timeout=5)
+            return [found[place].result(10).offset for place in sorted(asked, key=lambda place: place.partition)]
+        except KafkaException:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def wait_until(holds, fault, seed):
+    """Gives it time to come true; a thread that has ended by a fault of its own is told with the others."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not holds():
+        if time.monotonic() > deadline:
+            raise SystemExit(f'{fault} (seed {seed})')
+        time.sleep(0.02)
+
+
+def goes_on(admin, writers, seed):
+    """After a kill: what was open then is stable soon, and every id ends a transaction."""
+    open_then, counts = ends(admin, IsolationLevel.READ_UNCOMMITTED), [writer.ended() for writer in writers]
+    wait_until(lambda: all(writer.ended() > count or writer.fault for writer, count in zip(writers, counts)),
+               'a transactional id is not usable again', seed)
+    wait_until(lambda: all(now >= then for now, then in zip(ends(admin, IsolationLevel.READ_COMMITTED), open_then)),
+               'a last stable offset does not move on', seed)
 
 
 def check(writers, seen):
@@ -151,11 +181,12 @@ def main():
         reader = Reader(broker.bootstrap)
         for thread in [*writers, reader]:
             thread.start()
+        admin = AdminClient({'bootstrap.servers': broker.bootstrap, 'reconnect.backoff.max.ms': 100, 'log_level': 2})
         for _ in range(kills):
-            time.sleep(chance.uniform(0.2, 1.5))
+            time.sleep(chance.uniform(0.01, 0.8))
             broker.kill_nine()
             broker.start()
-        time.sleep(1)
+            goes_on(admin, writers, seed)
         for writer in writers:
             writer.ending.set()
         for writer in writers:
@@ -164,12 +195,9 @@ def main():
                 raise SystemExit(f'{writer.name_of} does not come to an end (seed {seed})')
             # Whoever comes next ends what was left open.
             writer.open()
-        deadline = time.monotonic() + 20
-        while ends(broker.bootstrap, IsolationLevel.READ_COMMITTED) != ends(broker.bootstrap, IsolationLevel.READ_UNCOMMITTED):
-            if time.monotonic() > deadline:
-                raise SystemExit(f'a last stable offset does not reach its end (seed {seed})')
-            time.sleep(0.1)
-        reader.ends = ends(broker.bootstrap, IsolationLevel.READ_COMMITTED)
+        wait_until(lambda: ends(admin, IsolationLevel.READ_COMMITTED) == ends(admin, IsolationLevel.READ_UNCOMMITTED),
+                   'a last stable offset does not reach its end', seed)
+        reader.ends = ends(admin, IsolationLevel.READ_COMMITTED)
         reader.join(60)
         if reader.is_alive():
             raise SystemExit(f'the reader does not reach the end (seed {seed})')
