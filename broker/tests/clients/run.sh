@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs client tests against target/release/ringlog (RINGLOG_BIN names another), having got what they need.
 #
-#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions disk_full compact_keys cores idle_connections slow_reader half_open no_io_uring import_kafka
+#     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions transactions_checker transaction_history_test
+#                                    disk_full compact_keys cores idle_connections slow_reader half_open no_io_uring import_kafka
 #                                    dump_log metrics command_line figures many_partitions conformance against_kafka bench
 #                                    migration streams connect mirror
 #     run.sh quick                   all of them, as ./check runs them
@@ -31,6 +32,8 @@ case ${1:-} in
     one kill_nine_durable 3 || bad=1
     one transactions 3 || bad=1
     one migration confluent || bad=1
+    one transaction_history_test || bad=1
+    one transactions_checker 8 || bad=1
     for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one import_kafka 6000 || bad=1
     one figures 3 || bad=1
@@ -44,7 +47,9 @@ case ${1:-} in
       one kill_nine_durable 25 8 $kind || bad=1
       one disk_full $kind || bad=1
     done
-    one transactions 200 || bad=1
+    one transactions 1000 || bad=1
+    one transaction_history_test || bad=1
+    one transactions_checker 1800 || bad=1
     for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one metrics many || bad=1
     for name in migration streams connect mirror; do one $name || bad=1; done
