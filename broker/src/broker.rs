@@ -380,7 +380,7 @@ impl Broker {
     pub fn on_answer(&mut self, turn: &mut Turn<'_>, id: PendingId, number: u32, answer: Answer) {
         if id.is_internal() {
             let (partitions, out) = (&mut self.partitions, &mut self.out);
-            return self.transactions.on_marker_answer(turn, partitions, (id, number), answer, out);
+            return self.transactions.on_round_answer(turn, partitions, (id, number), answer, out);
         }
         if !self.pending.on_answer(id, number, answer) {
             return;
@@ -395,7 +395,8 @@ impl Broker {
     fn settle(&mut self, turn: &mut Turn<'_>) {
         while !self.out.is_empty() {
             std::mem::swap(&mut self.out, &mut self.spare);
-            let Outbound { mut answers, mut woken, mut logs, mut asks } = std::mem::take(&mut self.spare);
+            let Outbound { mut answers, mut woken, mut logs, mut asks, mut traces } =
+                std::mem::take(&mut self.spare);
             for (partition, end) in logs.drain(..) {
                 self.groups.on_log(partition, end, &mut self.out);
                 self.transactions.on_log(turn, partition, end, &mut self.out);
@@ -403,6 +404,9 @@ impl Broker {
             for (id, questions, of_groups) in asks.drain(..) {
                 self.ask(turn, id, questions);
                 self.ask_groups(turn, id, of_groups);
+            }
+            for (id, questions) in traces.drain(..) {
+                self.ask_transactions(turn, id, questions);
             }
             let mut letters: Vec<(PendingId, Vec<(u32, Answer)>)> = Vec::new();
             for (id, number, answer) in answers.drain(..) {
@@ -424,7 +428,7 @@ impl Broker {
                     turn.mail.send(id.origin, Mail::Woken(id));
                 }
             }
-            self.spare = Outbound { answers, woken, logs, asks };
+            self.spare = Outbound { answers, woken, logs, asks, traces };
         }
     }
 

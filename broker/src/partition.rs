@@ -35,6 +35,8 @@ use crate::groups::ask::GroupQuestion;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Topic;
 use crate::node::Node;
+use crate::transactions::Unsure;
+use crate::transactions::ask::TxnQuestion;
 use append::Waiting;
 use closing::Closing;
 use compaction::Compactions;
@@ -84,6 +86,8 @@ struct Partition {
     is_inherited: bool,
     /// Whether it is being compacted or waits for it.
     is_compacting: bool,
+    /// Transactions that its log has open and that may have ended.
+    unsure: Vec<Unsure>,
     /// What is told of it.
     facts: Facts,
     /// When it was asked something last.
@@ -133,6 +137,8 @@ pub struct Partitions {
     durability: Durability,
     space: DiskSpace,
     compactions: Compactions,
+    /// Transactions that logs were not sure of when they were opened, for those who find out.
+    unsure: Vec<Unsure>,
     generation: u32,
 }
 
@@ -154,6 +160,8 @@ pub struct Outbound {
     pub logs: Vec<(PartitionId, Result<Offset, ()>)>,
     /// What coordinators of transactions ask partitions and groups.
     pub asks: Vec<CoordinatorAsk>,
+    /// What all coordinators of transactions are asked about those that a log has open.
+    pub traces: Vec<(PendingId, Vec<(ShardId, TxnQuestion)>)>,
 }
 
 /// Questions of a coordinator of transactions.
@@ -162,7 +170,11 @@ pub type CoordinatorAsk = (PendingId, Vec<(ShardId, Question)>, Vec<(ShardId, Gr
 impl Outbound {
     /// Whether there is nothing to tell.
     pub fn is_empty(&self) -> bool {
-        self.answers.is_empty() && self.woken.is_empty() && self.logs.is_empty() && self.asks.is_empty()
+        self.answers.is_empty()
+            && self.woken.is_empty()
+            && self.logs.is_empty()
+            && self.asks.is_empty()
+            && self.traces.is_empty()
     }
 }
 
@@ -188,6 +200,7 @@ impl Partitions {
                 settings.log_cleaner_dedupe_buffer_size() / u64::from(node.core_count.max(1)),
             ),
             space: DiskSpace::new(settings.ringlog_disk_reserve_bytes(), node.core_count),
+            unsure: Vec::new(),
             generation: 0,
         }
     }

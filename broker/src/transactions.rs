@@ -6,6 +6,8 @@ pub mod coordinator;
 pub mod facts;
 pub mod record;
 
+mod commits;
+mod hanging;
 mod home;
 mod markers;
 
@@ -22,6 +24,8 @@ use crate::metadata::Image;
 use crate::partition::{Outbound, Partitions};
 use ask::TxnQuestion;
 use coordinator::Coordinator;
+use hanging::Traces;
+pub use hanging::Unsure;
 use markers::MarkerRounds;
 
 /// The topic that transactions are kept in.
@@ -40,6 +44,7 @@ pub fn home_of(image: &Image, id: &str) -> Result<(ShardId, i32), ErrorCode> {
 pub struct TxnCoordinators {
     homes: Homes<Coordinator>,
     rounds: MarkerRounds,
+    traces: Traces,
 }
 
 impl TxnCoordinators {
@@ -79,7 +84,8 @@ impl TxnCoordinators {
     /// What every step ends with: markers whose records are in the log are sent, and the timer is set.
     fn follow_up(&mut self, turn: &mut Turn<'_>, out: &mut Outbound) {
         self.send_released(turn, out);
-        self.homes.set_timer(turn, self.rounds.next_retry());
+        let retries = [self.rounds.next_retry(), self.traces.next_retry()];
+        self.homes.set_timer(turn, retries.into_iter().flatten().min());
     }
 
     fn send_released(&mut self, turn: &Turn<'_>, out: &mut Outbound) {
@@ -105,6 +111,7 @@ impl TxnCoordinators {
     pub fn on_timer(&mut self, turn: &mut Turn<'_>, partitions: &mut Partitions, out: &mut Outbound) {
         self.homes.on_timer(turn, partitions, out);
         self.rounds.retry(now_ms(turn));
+        self.trace_open(turn, partitions, out);
         self.follow_up(turn, out);
     }
 
@@ -122,6 +129,7 @@ impl TxnCoordinators {
         out: &mut Outbound,
     ) -> bool {
         let has_more = self.homes.on_background(turn, partitions, out);
+        self.trace_open(turn, partitions, out);
         self.follow_up(turn, out);
         has_more
     }

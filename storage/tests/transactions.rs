@@ -177,6 +177,22 @@ fn q52_markers_of_the_past_are_refused() {
 }
 
 #[test]
+fn a_commit_ends_its_own_transaction_and_not_one_whose_marker_was_lost() {
+    for (epoch, expected) in [(4, &["a"][..]), (3, &[])] {
+        let mut rig = Rig::new(settings());
+        rig.append(batch(1, epoch, 0, &["a"]));
+        let commit = marker(1, 5, true);
+        rig.log.append_marker(&commit, true, LeaderEpoch(0), rig.now, Promise::PageCache).unwrap();
+        rig.drain();
+        assert_eq!(committed(&mut rig), expected, "epoch {epoch}");
+        assert_eq!(stable(&rig), rig.log.offsets().high_watermark.0);
+        rig.append(batch(1, 5, 0, &["b"]));
+        end(&mut rig, 1, 6, true);
+        assert_eq!(committed(&mut rig).last().map(String::as_str), Some("b"));
+    }
+}
+
+#[test]
 fn q55_open_and_aborted_transactions_survive_every_kind_of_restart() {
     for how in ["close", "process", "power", "checkpoint"] {
         let mut rig = Rig::new(settings());

@@ -72,6 +72,8 @@ pub fn topic_records(image: &Image, node: &Node, name: &str, topic_id: Uuid) -> 
     let overrides = [
         ("cleanup.policy", "compact"),
         ("compression.type", if is_of_groups { "producer" } else { "uncompressed" }),
+        // As it is in any case: so that those who look are told.
+        ("ringlog.durability", "disk"),
         ("segment.bytes", segment_bytes.as_str()),
     ];
     super::create_topics::topic_records(node, name, topic_id, partition_count, overrides)

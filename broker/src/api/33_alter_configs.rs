@@ -99,12 +99,17 @@ pub fn repeated<'a>(named: impl Iterator<Item = (i8, &'a str)>) -> HashSet<(i8, 
     named.filter(|resource| !seen.insert(*resource)).collect()
 }
 
-/// The records that give a topic other settings.
-pub fn topic_records_of(topic: &Topic, after: &TopicConfig) -> Vec<Record> {
-    differences(topic.config.overrides(), after.overrides())
+/// The records that give a topic other settings. Topics of the broker's own stay on disk.
+pub fn topic_records_of(topic: &Topic, after: &TopicConfig) -> Result<Vec<Record>, Refusal> {
+    let durability = after.overrides().get("ringlog.durability");
+    if topic_name::is_internal(&topic.name) && durability.is_some_and(|asked| asked != "disk") {
+        let why = format!("ringlog.durability of {} is always disk: coordinators rely on it", topic.name);
+        return Err(Refusal { error: ErrorCode::InvalidConfig, why });
+    }
+    Ok(differences(topic.config.overrides(), after.overrides())
         .into_iter()
         .map(|(name, value)| Record::TopicConfig { topic: topic.name.to_string(), name, value })
-        .collect()
+        .collect())
 }
 
 /// The records that give a group other settings.
@@ -187,7 +192,7 @@ fn plan(
         Changed::Topic(topic) => {
             let after =
                 TopicConfig::new(settings(), &image.server).map_err(|invalid| Refusal::of(&invalid))?;
-            Ok(topic_records_of(topic, &after))
+            topic_records_of(topic, &after)
         }
         Changed::Group(name, before) => {
             let after =

@@ -1,7 +1,8 @@
 //! IncrementalAlterConfigs (44), versions 0–1: sets, deletes, appends to or subtracts from single settings (KIP-339).
 //!
 //! Order of checks, per resource: named once → of a kind that has settings → there → each setting once, known, its value
-//! allowed, together without contradiction (Q101). A resource is changed whole or not at all. `validate_only` changes nothing.
+//! allowed, together without contradiction (Q101), and borne by the broker's own topics. A resource is changed whole or not
+//! at all. `validate_only` changes nothing.
 //! - A group's settings, whether there is such a group or not; its members learn of them with their next heartbeat.
 //! - A broker's settings: this one's by its id, those of all by an empty name; what is read at the start alone is refused.
 
@@ -88,7 +89,7 @@ fn plan(
     match changed {
         Changed::Topic(topic) => {
             let after = topic.config.altered(&alterations, &image.server);
-            Ok(topic_records_of(topic, &after.map_err(|invalid| Refusal::of(&invalid))?))
+            topic_records_of(topic, &after.map_err(|invalid| Refusal::of(&invalid))?)
         }
         Changed::Group(name, before) => {
             let after = before.altered(&alterations, &image.server);

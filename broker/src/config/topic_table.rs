@@ -136,7 +136,7 @@ pub static TOPIC_SETTINGS: &[Setting] = &[
         .about(
             "What an acknowledgement of acks=all promises: `disk` that the records survive a loss of power, `os` \
              that they are in the operating system's page cache and survive the end of the process. acks=1 \
-             promises the page cache either way.",
+             promises the page cache either way. The topics of the broker itself are always on `disk`.",
         ),
     Setting::new("ringlog.retention.clock", Kind::String, "records", Valid::OneOf(&["records", "append"]))
         .server(&["ringlog.retention.clock"])

@@ -214,7 +214,7 @@ impl Target {
         report: &mut Report,
     ) -> Result<(), ToolError> {
         for plan in plans {
-            let settings = Arc::new(log_settings(&plan.config, &self.image.server));
+            let settings = Arc::new(log_settings(&plan.topic.name, &plan.config, &self.image.server));
             let name = plan.topic.name.clone();
             for number in 0..plan.topic.partitions {
                 let dir_name = format!("{name}-{number}");

@@ -167,7 +167,7 @@ impl Image {
     fn apply_topic(&mut self, name: &str, id: Uuid) {
         let name: Arc<str> = name.into();
         let config = TopicConfig::from_stored(Texts::new(), &self.server);
-        let log_settings = Arc::new(log_settings(&config, &self.server));
+        let log_settings = Arc::new(log_settings(&name, &config, &self.server));
         let topic = Topic {
             name: Arc::clone(&name),
             id,
@@ -271,7 +271,7 @@ fn metric_name(name: &str) -> String {
 
 impl Topic {
     fn set_config(&mut self, config: TopicConfig, server: &ServerConfig) {
-        self.log_settings = Arc::new(log_settings(&config, server));
+        self.log_settings = Arc::new(log_settings(&self.name, &config, server));
         self.config = Arc::new(config);
     }
 

@@ -6,10 +6,16 @@ use crate::config::{
     CompressionType, Durability as ConfiguredDurability, RetentionClock as ConfiguredClock, ServerConfig,
     TimestampType as ConfiguredTimestampType, TopicConfig,
 };
+use crate::topic_name;
 
-/// What the settings in force for a topic mean for its logs.
-pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
+/// What the settings in force for a topic mean for its logs. The broker's own topics are kept on disk, whatever is the default
+/// for others: what a coordinator has decided must not be forgotten while partitions know of it.
+pub fn log_settings(name: &str, topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
     let values = topic.values();
+    let durability = match values.ringlog_durability() {
+        ConfiguredDurability::Os if !topic_name::is_internal(name) => Durability::Os,
+        ConfiguredDurability::Os | ConfiguredDurability::Disk => Durability::Disk,
+    };
     LogSettings {
         segment_bytes: topic.segment_bytes(),
         segment_ms: values.segment_ms(),
@@ -34,10 +40,7 @@ pub fn log_settings(topic: &TopicConfig, server: &ServerConfig) -> LogSettings {
         compaction_lag_ms_min: values.min_compaction_lag_ms(),
         compaction_lag_ms_max: values.max_compaction_lag_ms(),
         dirty_permille_min: (values.min_cleanable_dirty_ratio() * 1000.0) as u32,
-        durability: match values.ringlog_durability() {
-            ConfiguredDurability::Disk => Durability::Disk,
-            ConfiguredDurability::Os => Durability::Os,
-        },
+        durability,
         flush_messages: values.flush_messages(),
         flush_ms: values.flush_ms(),
         compression: compression(topic),

@@ -66,6 +66,10 @@ impl Partitions {
             Ok(batch) => batch,
             Err(refusal) => return Some(Answer::Appended(of_refusal(&refusal))),
         };
+        if partition.unsure.iter().any(|unsure| unsure.producer.id == batch.header().producer_id.0) {
+            let why = "whether the producer's last transaction here has ended is being found out";
+            return Some(Answer::Appended(Appended::refused(ErrorCode::NotEnoughReplicas, why)));
+        }
         if log.needs_verification(&batch) {
             match check_verified(log, &batch, verified) {
                 Ok(None) => {}

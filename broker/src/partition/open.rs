@@ -99,6 +99,7 @@ impl Partitions {
             is_own: false,
             is_unsynced: false,
             is_inherited: false,
+            unsure: Vec::new(),
             is_compacting: false,
             facts: Facts::default(),
             used_at: turn.now,

@@ -151,6 +151,7 @@ impl Partitions {
         log.set_settings(std::sync::Arc::clone(&partition.topic.log_settings));
         let is_synced = log.synced_end() >= end;
         partition.log = Ok(log);
+        self.find_unsure(slot);
         self.openings.counts.opened += 1;
         self.openings.counts.checked_bytes += recovered.checked_bytes;
         self.openings.counts.cut_bytes += recovered.cut_bytes;

@@ -7,6 +7,19 @@ use protocol::ErrorCode;
 use super::record::{Partition, State};
 use crate::homes::ReplyTo;
 
+/// What a coordinator knows of a transaction that is open in a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// No id here has such a producer.
+    Unknown,
+    /// It is open, or its marker is on its way.
+    Alive,
+    /// It was committed, with this in its marker.
+    Committed(Producer),
+    /// It was aborted, or how it ended is not kept.
+    Over,
+}
+
 /// A question about one transactional id, sent to the core that coordinates it.
 #[derive(Debug)]
 pub struct TxnQuestion {
@@ -31,6 +44,8 @@ pub enum TxnAsk {
     Verify(Producer, Vec<Partition>),
     /// EndTxn.
     End(End),
+    /// What becomes of a transaction that is open in a partition's log, whoever's it is.
+    Trace(Producer, Partition),
     /// DescribeTransactions.
     Describe,
     /// ListTransactions.
@@ -113,6 +128,8 @@ pub enum TxnAnswer {
     Producer(Producer),
     /// To a verification: one error a partition, in the order of the question.
     PerPartition(Vec<ErrorCode>),
+    /// To a trace.
+    Traced(Fate),
     /// To DescribeTransactions.
     Described(Described),
     /// To ListTransactions.

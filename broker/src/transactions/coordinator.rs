@@ -26,7 +26,10 @@ use std::sync::Arc;
 use protocol::ErrorCode;
 use shard::WallMs;
 
-use super::ask::{Add, Addressed, Described, Filter, Init, Listed, Producer, TxnAnswer, TxnAsk, TxnReply};
+use super::ask::{
+    Add, Addressed, Described, Fate, Filter, Init, Listed, Producer, TxnAnswer, TxnAsk, TxnReply,
+};
+use super::commits::Commits;
 use super::facts::TxnCounts;
 use super::record::{Partition, Record, Saved, State};
 use crate::config::ServerValues;
@@ -89,6 +92,8 @@ pub struct Markers {
 #[derive(Debug)]
 struct Txn {
     saved: Saved,
+    /// Not in the log either, but made of its records as far as they are there.
+    commits: Commits,
     /// The epoch before, as far as the producer that has it may still ask for the bump again (KIP-360). Not in the log.
     last_epoch: i16,
     /// Partitions that have no marker yet.
@@ -125,13 +130,16 @@ impl Coordinator {
     pub fn apply(&mut self, record: Record) {
         match record.saved {
             Some(saved) => {
-                let txn = Txn {
+                let commits = self.txns.get(&record.id).map(|txn| txn.commits).unwrap_or_default();
+                let mut txn = Txn {
                     saved,
+                    commits,
                     last_epoch: NO_EPOCH,
                     unmarked: BTreeSet::new(),
                     waiting: Vec::new(),
                     deadline_ms: None,
                 };
+                txn.note_commit();
                 self.txns.insert(record.id, txn);
             }
             None => _ = self.txns.remove(&record.id),
@@ -178,6 +186,7 @@ impl Coordinator {
             }
             TxnAsk::Verify(producer, partitions) => self.verify(id, *producer, partitions),
             TxnAsk::End(end) => self.end(env, id, end, effects),
+            TxnAsk::Trace(producer, partition) => Ok(TxnAnswer::Traced(self.trace(*producer, partition))),
             TxnAsk::Describe => self.describe(id),
             TxnAsk::List(filter) => Ok(TxnAnswer::Listed(self.list(env, filter))),
         };
@@ -312,6 +321,13 @@ impl Coordinator {
             false => ErrorCode::TransactionAbortable,
         };
         Ok(TxnAnswer::PerPartition(partitions.iter().map(one).collect()))
+    }
+
+    /// What becomes of a transaction that a partition has open. Ids are not found by their producers, and this is rare.
+    fn trace(&self, producer: Producer, partition: &Partition) -> Fate {
+        let is_of =
+            |txn: &&Txn| [txn.saved.producer_id, txn.saved.previous_producer_id].contains(&producer.id);
+        self.txns.values().find(is_of).map_or(Fate::Unknown, |txn| txn.fate_of(producer, partition))
     }
 
     fn describe(&self, id: &Arc<str>) -> TxnReply {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use protocol::ErrorCode;
 
-use super::super::ask::{End, Producer, TxnAnswer, TxnReply};
+use super::super::ask::{End, Fate, Producer, TxnAnswer, TxnReply};
 use super::super::record::{Partition, State};
 use super::{BUMPS_EPOCH_FROM, Coordinator, EPOCH_MAX, Effects, Env, Markers, NO_EPOCH, NO_PRODUCER, Txn};
 
@@ -70,6 +70,7 @@ impl Coordinator {
         let txn = self.txns.get_mut(id).expect("it was found before");
         txn.saved.state = if is_commit { State::PrepareCommit } else { State::PrepareAbort };
         txn.saved.update_ms = env.wall_ms;
+        txn.note_commit();
         self.record(id, effects);
         self.send_markers(env, id, effects);
     }
@@ -139,12 +140,42 @@ impl Coordinator {
 }
 
 impl Txn {
+    /// Remembers a commit of version 2, in case that a partition loses its marker.
+    pub(super) fn note_commit(&mut self) {
+        let is_commit = matches!(self.saved.state, State::PrepareCommit | State::CompleteCommit);
+        // An epoch of 0 is that of a new id, which its marker did not have.
+        if is_commit && self.saved.version >= BUMPS_EPOCH_FROM && self.saved.producer_epoch > 0 {
+            self.commits.note(Producer { id: self.saved.producer_id, epoch: self.saved.producer_epoch });
+        }
+    }
+
     /// What the producer is once its transaction has ended.
     fn producer_to_be(&self) -> Producer {
         match self.saved.next_producer_id {
             NO_PRODUCER => Producer { id: self.saved.producer_id, epoch: self.saved.producer_epoch },
             next => Producer { id: next, epoch: 0 },
         }
+    }
+
+    /// What becomes of this id's transaction that is open in a partition. In version 1 an epoch is that of many transactions:
+    /// what is said to be alive may then be the next one, and what is over any of them.
+    pub(super) fn fate_of(&self, producer: Producer, partition: &Partition) -> Fate {
+        let saved = &self.saved;
+        let is_own = producer.id == saved.producer_id && saved.partitions.contains(partition);
+        let is_alive = match saved.state {
+            State::Ongoing => producer.epoch == saved.producer_epoch,
+            State::PrepareCommit | State::PrepareAbort => producer.epoch <= saved.producer_epoch,
+            State::Empty
+            | State::CompleteCommit
+            | State::CompleteAbort
+            | State::Dead
+            | State::PrepareEpochFence => false,
+        };
+        let marker = Producer { id: producer.id, epoch: producer.epoch.saturating_add(1) };
+        if self.commits.has(marker) {
+            return Fate::Committed(marker);
+        }
+        if is_own && is_alive { Fate::Alive } else { Fate::Over }
     }
 
     fn decide_v1(&self, end: &End) -> Decision {

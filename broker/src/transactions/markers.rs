@@ -19,7 +19,7 @@ use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Image;
 
 /// How long after a failure a partition is asked again.
-const RETRY_MS: i64 = 500;
+pub(super) const RETRY_MS: i64 = 500;
 
 /// Questions that partitions have not answered, and what is to be asked.
 #[derive(Debug, Default)]
@@ -57,6 +57,12 @@ impl MarkerRounds {
         self.fresh.push((home, markers));
     }
 
+    /// A number for a round of questions.
+    pub(super) fn next_number(&mut self) -> u32 {
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sequence
+    }
+
     pub(super) fn next_retry(&self) -> Option<i64> {
         self.failed.front().map(|(at_ms, ..)| *at_ms)
     }
@@ -75,8 +81,7 @@ impl TxnCoordinators {
     pub(super) fn send_markers(&mut self, turn: &Turn<'_>, out: &mut Outbound) {
         let Some(image) = self.homes.image().cloned() else { return };
         for (home, markers) in std::mem::take(&mut self.rounds.fresh) {
-            self.rounds.sequence = self.rounds.sequence.wrapping_add(1);
-            let round = self.rounds.sequence;
+            let round = self.rounds.next_number();
             let id = PendingId::internal(turn.shard, round);
             let (mut questions, mut groups) = (Vec::new(), Vec::new());
             for (partition, number) in markers.partitions.iter().zip(0..) {
@@ -95,8 +100,24 @@ impl TxnCoordinators {
         }
     }
 
-    /// A partition has answered.
-    pub fn on_marker_answer(
+    /// A partition or a coordinator has answered.
+    pub fn on_round_answer(
+        &mut self,
+        turn: &mut Turn<'_>,
+        partitions: &mut Partitions,
+        (id, number): (PendingId, u32),
+        answer: Answer,
+        out: &mut Outbound,
+    ) {
+        match self.traces.is_asked(id.internal_number()) {
+            true => self.on_traced(turn, partitions, id.internal_number(), &answer),
+            false => self.on_marker_answer(turn, partitions, (id, number), answer, out),
+        }
+        self.trace_open(turn, partitions, out);
+        self.follow_up(turn, out);
+    }
+
+    fn on_marker_answer(
         &mut self,
         turn: &mut Turn<'_>,
         partitions: &mut Partitions,
@@ -127,7 +148,6 @@ impl TxnCoordinators {
         } else {
             tracing::warn!(id = %txn, topic = %partition.0, partition = partition.1, ?answer, "a marker is tried again");
         }
-        self.follow_up(turn, out);
     }
 }
 

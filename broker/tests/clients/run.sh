@@ -4,7 +4,7 @@
 #     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions transactions_checker transaction_history_test
 #                                    disk_full compact_keys cores idle_connections slow_reader half_open no_io_uring import_kafka
 #                                    dump_log metrics command_line figures many_partitions conformance against_kafka bench
-#                                    migration streams connect mirror
+#                                    against_kafka_transactions migration streams connect mirror
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
 set -u
@@ -59,7 +59,7 @@ case ${1:-} in
     one many_partitions all || bad=1
     one bench || bad=1
     one against_kafka produce || bad=1 ;;
-  '') sed -n 2,8p "$0"; exit 2 ;;
+  '') sed -n 2,9p "$0"; exit 2 ;;
   *) one "$@" || bad=1 ;;
 esac
 exit $bad

@@ -17,6 +17,7 @@ mod topics;
 
 mod fetch;
 mod groups;
+mod hanging;
 mod history;
 mod migration;
 mod offsets;

@@ -52,6 +52,9 @@ impl Log {
     }
 
     /// Ends a producer's transaction, whether one is open here or not: the marker also fences older epochs.
+    ///
+    /// In version 2 a transaction has the epoch before its marker's. What is open with an older one is another transaction,
+    /// whose own marker was lost with the page cache: it is aborted first, for it must not be committed in the name of this.
     pub fn append_marker(
         &mut self,
         marker: &Marker,
@@ -68,6 +71,15 @@ impl Log {
             given => given,
         };
         let marker = &Marker { coordinator_epoch, ..*marker };
+        let open_epoch = self.producers.open_epoch(marker.producer_id);
+        if bumps_epoch
+            && marker.is_commit
+            && let Some(epoch) =
+                open_epoch.filter(|epoch| epoch.0.checked_add(1) < Some(marker.producer_epoch.0))
+        {
+            let abort = Marker { producer_epoch: epoch, is_commit: false, ..*marker };
+            self.append_marker(&abort, false, leader_epoch, now, promise)?;
+        }
         let is_needed = self.producers.check_marker(marker, bumps_epoch).map_err(MarkerFault::Refused)?;
         if !is_needed {
             // The one before may still be on its way.

@@ -64,6 +64,11 @@ impl Producers {
         self.get(id).is_some_and(|producer| producer.epoch == epoch && producer.open_since().is_some())
     }
 
+    /// The epoch of a producer's open transaction.
+    pub fn open_epoch(&self, id: ProducerId) -> Option<ProducerEpoch> {
+        self.get(id).filter(|producer| producer.open_since().is_some()).map(|producer| producer.epoch)
+    }
+
     /// Whether anything is known of a producer.
     pub fn knows(&self, id: ProducerId) -> bool {
         self.by_id.contains_key(&id)
