@@ -23,6 +23,7 @@ moments of different processes can be compared), the event, and what it is about
 The file `final` is what a reader saw from the first record to the last when all was over.
 """
 import os
+from bisect import bisect_left, bisect_right
 from collections import defaultdict, namedtuple
 
 SOURCE, MADE = 'lists', 'made'
@@ -225,13 +226,14 @@ def not_exactly_once(history):
 def misread(history):
     """A reader of committed records sees what is there in the end, from where it begins to where it stops: nothing else, no less."""
     for name, place, first, rows in history.spans:
-        offsets = [row.offset for row in rows]
         for before, row in zip(rows, rows[1:]):
             if row.offset <= before.offset:
                 yield f'{name} went from {before.offset} to {row.offset} in {place}', [before.value, row.value]
         seen = {row.offset: row.value for row in rows}
-        for row in history.final[place] if rows else ():
-            if first <= row.offset <= max(offsets) and seen.pop(row.offset, None) != row.value:
+        final = history.final[place]
+        begin = bisect_left(final, first, key=lambda row: row.offset)
+        for row in final[begin:bisect_right(final, max(seen, default=-1), key=lambda row: row.offset)]:
+            if seen.pop(row.offset, None) != row.value:
                 yield f'{name} missed {row.value} at {place, row.offset}, or saw another', [row.value]
         for offset, value in seen.items():
             yield f'{name} saw {value} at {place, offset}, where it is not', [value]

@@ -360,6 +360,8 @@ def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
     run = Run(seconds, seed)
+    # Whoever ends it leaves no processes behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(f'ended from outside (seed {seed})'))
     with run.broker:
         try:
             run.begin()

@@ -25,7 +25,7 @@ use shard::random::Random;
 use storage::Codec;
 use storage::batch::BatchBuilder;
 
-use crate::calls::{batch, create_request, error, fetch_request, produce_request, records};
+use crate::calls::{FETCH, batch, create_request, error, fetch_request, fetched, produce_request, records};
 use crate::harness::{Client, Rig, WALL_MS};
 
 /// Connections that are attacked side by side.
@@ -422,4 +422,23 @@ fn a_reader_that_never_reads_costs_a_bounded_amount_and_disturbs_nobody() {
     assert!(rig.sum(|broker| broker.pending.len()) <= readers.len());
     drop(readers);
     assert_eq!(error(0), ErrorCode::None);
+}
+
+#[test]
+fn a_request_that_names_too_many_partitions_is_closed_and_costs_nobody_else() {
+    const NAMED_MAX: i32 = 100_000;
+    let rig = Rig::new();
+    let mut other = rig.connect();
+    other.create("t", 1);
+    for (count, is_refused) in [(NAMED_MAX, false), (NAMED_MAX + 1, true)] {
+        let mut client = rig.connect();
+        let parts: Vec<_> = (0..count).map(|partition| ("t", partition, 0)).collect();
+        client.send(FETCH, &fetch_request(&parts));
+        if is_refused {
+            assert!(client.is_closed());
+        } else {
+            assert_eq!(fetched(&client.receive()).len(), parts.len());
+        }
+    }
+    assert_eq!(other.produce("t", 0, &batch(&["a"])).error, ErrorCode::None);
 }

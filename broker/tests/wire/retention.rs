@@ -7,7 +7,7 @@ use protocol::messages::delete_records_request::{
 use protocol::messages::delete_records_response::DeleteRecordsResponse;
 use shard::memory::Crash;
 
-use crate::calls::{batch, dated, error};
+use crate::calls::{FETCH, batch, dated, error, fetch_request, fetched};
 use crate::harness::{Client, Rig, WALL_MS};
 
 const EARLIEST: i64 = -2;
@@ -54,6 +54,28 @@ fn c75_q72_records_are_deleted_where_the_policy_allows_it() {
     let end = client.append("old", 0, &batch(&["c"])) + 1;
     assert_eq!(delete(&mut client, "old", -1), (ErrorCode::None, end));
     assert_eq!(client.fetch("old", 0, end).error, ErrorCode::None);
+}
+
+#[test]
+fn a_read_whose_segment_goes_meanwhile_is_no_fault_of_the_disk() {
+    for (turns, offset) in (0..8).flat_map(|turns| [(turns, 0), (turns, 3)]) {
+        let rig = Rig::with(1, &[]);
+        let (mut client, mut reader) = (rig.connect(), rig.connect());
+        client.create_with("t", 1, &[("internal.segment.bytes", "4000")]);
+        let value = "x".repeat(900);
+        (0..12).for_each(|_| _ = client.append("t", 0, &batch(&[&value])));
+        reader.send(FETCH, &fetch_request(&[("t", 0, offset)]));
+        rig.turns(turns);
+        assert_eq!(delete(&mut client, "t", 10), (ErrorCode::None, 10));
+        let read = fetched(&reader.receive()).remove(0);
+        let is_right = match read.error {
+            ErrorCode::None => read.values().iter().all(|found| *found == value),
+            other => other == ErrorCode::OffsetOutOfRange,
+        };
+        assert!(is_right, "after {turns} turns, from {offset}: {:?}", read.error);
+        assert_eq!(reader.fetch("t", 0, offset).error, ErrorCode::OffsetOutOfRange);
+        assert_eq!(reader.fetch("t", 0, 10).values().len(), 2);
+    }
 }
 
 #[test]
