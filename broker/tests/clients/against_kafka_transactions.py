@@ -18,7 +18,7 @@ import time
 
 FLOOR = 4
 PRODUCERS, PARTITIONS, RECORDS, TOPIC = 6, 6, 100, 'transactions'
-WARM_UP_SECONDS, KAFKA_WARM_UP_SECONDS, LEAD_SECONDS = 3, 25, 2.5
+WARM_UP_SECONDS, KAFKA_WARM_UP_SECONDS, LEAD_SECONDS = 3, 60, 2.5
 VALUE = bytes(100)
 BROKER_CPU, LOAD_CPU = (int(os.environ.get(name, default)) for name, default in
                         (('BROKER_CPU', 0), ('LOAD_CPU', os.cpu_count() - 1)))
@@ -28,7 +28,7 @@ def load(bootstrap, name, begin, end):
     """One producer: prints how many transactions were committed between the two moments."""
     from confluent_kafka import Producer
     os.sched_setaffinity(0, [LOAD_CPU])
-    producer = Producer({'bootstrap.servers': bootstrap, 'transactional.id': name, 'linger.ms': 5, 'acks': 'all'})
+    producer = Producer({'bootstrap.servers': bootstrap, 'transactional.id': name, 'linger.ms': 5, 'acks': 'all', 'log_level': 2})
     producer.init_transactions(30)
     count = 0
     while time.monotonic() < end:

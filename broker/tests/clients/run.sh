@@ -50,6 +50,7 @@ case ${1:-} in
     one transactions 1000 || bad=1
     one transaction_history_test || bad=1
     one transactions_checker 1800 || bad=1
+    one transactions_checker 300 $RANDOM os || bad=1
     for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one metrics many || bad=1
     for name in migration streams connect mirror; do one $name || bad=1; done

@@ -4,8 +4,9 @@ confluent-kafka's version 1. Meanwhile the broker is killed (kill -9) and paused
 alive, and a proxy delays, cuts, repeats and belatedly delivers their requests (frames_proxy.py). In the end all stops, and what was noted
 is held against the rules of transaction_history.py.
 
-    transactions_checker.py [SECONDS] [SEED]      SECONDS of disturbances, 20 by default
+    transactions_checker.py [SECONDS] [SEED] [DURABILITY]      SECONDS of disturbances, 20 by default; DURABILITY disk or os
 
+With `os`, what partitions find open after a kill has to be confirmed by its coordinator.
 With KEEP=1 the histories stay where they are, and it says where. A seed gives the same disturbances, but not the same moments.
 """
 import os
@@ -76,15 +77,17 @@ class Slot:
 
 
 class Run:
-    def __init__(self, seconds, seed):
+    def __init__(self, seconds, seed, durability):
         self.seconds, self.seed, self.chance = seconds, seed, random.Random(seed)
+        self.durability = durability
         self.folder = tempfile.mkdtemp(prefix='ringlog-transactions-')
         self.histories, self.classes = os.path.join(self.folder, 'histories'), os.path.join(self.folder, 'classes')
         os.mkdir(self.histories)
         self.notes = Notes(os.path.join(self.histories, 'nemesis'))
         self.proxy_port = free_port()
         self.bootstrap = f'127.0.0.1:{self.proxy_port}'
-        self.broker = Ringlog(*SETTINGS, f'advertised.listeners=PLAINTEXT://{self.bootstrap}', cores=2, started=False)
+        settings = [*SETTINGS, f'ringlog.durability={durability}', f'advertised.listeners=PLAINTEXT://{self.bootstrap}']
+        self.broker = Ringlog(*settings, cores=2, started=False)
         self.slots = [Slot(self, name, *what) for name, what in CLIENTS.items()]
         self.readers = [Slot(self, name, kind, 'python') for name, kind in READERS.items()]
         self.resuming = []
@@ -359,7 +362,7 @@ def judge(run, said):
 def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.randrange(1 << 30)
-    run = Run(seconds, seed)
+    run = Run(seconds, seed, sys.argv[3] if len(sys.argv) > 3 else 'disk')
     # Whoever ends it leaves no processes behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(f'ended from outside (seed {seed})'))
     with run.broker:
