@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from confluent_kafka import ConsumerGroupTopicPartitions, IsolationLevel, KafkaException, Producer, TopicPartition
 from confluent_kafka import Consumer, KafkaError
@@ -91,7 +92,7 @@ class Run:
         self.slots = [Slot(self, name, *what) for name, what in CLIENTS.items()]
         self.readers = [Slot(self, name, kind, 'python') for name, kind in READERS.items()]
         self.resuming = []
-        self.counts, self.lasts = {}, {}
+        self.counts = {}
         self.proxy = None
 
     def stop_file(self, slot):
@@ -242,8 +243,8 @@ class Run:
         self.stop('transform', self.of_kind('transform'))
         self.until_stable(admin, [SOURCE, MADE, '__consumer_offsets'])
         self.note_committed(admin)
-        for slot in self.slots:
-            self.note_usable(slot.name)
+        with ThreadPoolExecutor() as all_at_once:
+            list(all_at_once.map(self.note_usable, CLIENTS))
         self.read_all(admin)
         for slot in self.readers:
             self.stop(slot.kind, [slot])
@@ -272,27 +273,22 @@ class Run:
 
     def until_used(self, admin):
         """The transformers come to the end: a marker may be the last thing there, which their offsets need not count."""
-        end = self.ends(admin, [SOURCE], IsolationLevel.READ_COMMITTED)
+        ends = self.ends(admin, [SOURCE], IsolationLevel.READ_COMMITTED)
+        rows = self.read_to(ends, {place: max(end - 200, 0) for place, end in ends.items()})
+        last = {partition: rows[SOURCE, partition][-1].offset() if rows[SOURCE, partition] else -1 for partition in range(PARTITIONS)}
         deadline, known = time.monotonic() + PATIENCE_SECONDS, None
         while time.monotonic() < deadline:
             try:
                 now = self.committed(admin)
             except KafkaException:
                 now = None
-            if now and all(now[partition] >= self.last_record(partition, end[SOURCE, partition]) for partition in range(PARTITIONS)):
+            if now and all(now[partition] > last[partition] for partition in range(PARTITIONS)):
                 return
             if now != known:
                 deadline, known = time.monotonic() + PATIENCE_SECONDS, now
             for slot in self.of_kind('transform'):
                 slot.go_on()
             time.sleep(0.2)
-
-    def last_record(self, partition, end):
-        """The offset behind the last committed record of the source, as the reader of all saw it."""
-        if partition not in self.lasts:
-            rows = self.read_partition(SOURCE, partition, end, max(end - 200, 0))
-            self.lasts[partition] = rows[-1].offset() + 1 if rows else 0
-        return self.lasts[partition]
 
     def note_committed(self, admin):
         for partition, offset in self.committed(admin).items():
@@ -306,26 +302,30 @@ class Run:
         except KafkaException as error:
             self.notes.note('usable', name, error)
 
-    def read_partition(self, topic, partition, end, first=0):
+    def read_to(self, ends, firsts):
+        """What a reader of committed records finds in some partitions: rows by place."""
         consumer = Consumer({'bootstrap.servers': self.bootstrap, 'group.id': 'final', 'isolation.level': 'read_committed', 'log_level': 0,
                              'enable.auto.commit': False, 'enable.partition.eof': True, 'auto.offset.reset': 'error'})
-        consumer.assign([TopicPartition(topic, partition, first)])
-        rows, deadline = [], time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
-            for record in consumer.consume(1000, 0.5):
+        consumer.assign([TopicPartition(*place, firsts.get(place, 0)) for place in ends])
+        rows, left, deadline = {place: [] for place in ends}, set(ends), time.monotonic() + PATIENCE_SECONDS
+        while left:
+            if time.monotonic() > deadline:
+                raise SystemExit(f'a reader does not reach the end of {sorted(left)} (seed {self.seed})')
+            for record in consumer.consume(1000, 0.1):
+                place = record.topic(), record.partition()
                 if not record.error():
-                    rows.append(record)
+                    rows[place].append(record)
                     deadline = time.monotonic() + PATIENCE_SECONDS
-                elif record.error().code() == KafkaError._PARTITION_EOF and record.offset() >= end:
-                    consumer.close()
-                    return rows
-        raise SystemExit(f'a reader of {topic}-{partition} does not reach its end, {end} (seed {self.seed})')
+                elif record.error().code() == KafkaError._PARTITION_EOF and record.offset() >= ends[place]:
+                    left.discard(place)
+        consumer.close()
+        return rows
 
     def read_all(self, admin):
         final = Notes(os.path.join(self.histories, 'final')).note
-        for (topic, partition), end in self.ends(admin, [SOURCE, MADE], IsolationLevel.READ_COMMITTED).items():
-            for record in self.read_partition(topic, partition, end):
-                final('saw', topic, partition, record.offset(), record.value().decode())
+        for place, rows in self.read_to(self.ends(admin, [SOURCE, MADE], IsolationLevel.READ_COMMITTED), {}).items():
+            for record in rows:
+                final('saw', *place, record.offset(), record.value().decode())
 
     def clean_up(self):
         for slot in [*self.slots, *self.readers]:
