@@ -86,7 +86,9 @@ impl Sockets {
         };
         assert!(connection.receiving.is_none(), "one receive a socket may be under way");
         connection.receiving = Some(receiving);
-        connection.enqueue(socket, &mut self.queue);
+        if connection.may_receive() {
+            connection.enqueue(socket, &mut self.queue);
+        }
     }
 
     pub(super) fn cancel_receive(&mut self, socket: SocketId, ready: &mut Vec<Completion>) {

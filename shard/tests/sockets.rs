@@ -1,0 +1,204 @@
+//! Connections on both back ends of real machines, one operation at a time: what comes late, in part, or never.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use shard::io::Wait;
+use shard::mail::Bell;
+use shard::{Buf, Completion, Io, IoError, Kind, Native, Op, Outcome, Pool, SocketId, Token};
+
+const ACCEPT: Token = Token(1);
+const RECEIVE: Token = Token(2);
+const SEND: Token = Token(3);
+const CLOSE: Token = Token(4);
+
+struct Bench {
+    native: Native,
+    address: SocketAddr,
+    done: Vec<Completion>,
+}
+
+impl Bench {
+    fn new(kind: Kind) -> Bench {
+        let bell = Arc::new(Bell::new().unwrap());
+        let mut native = Native::new(kind, Pool::new(1 << 20), bell).unwrap();
+        let (listener, address) = native.listen((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        native.push(ACCEPT, Op::Accept { listener });
+        Bench { native, address, done: Vec::new() }
+    }
+
+    /// The next completion with this token; what comes for others stays.
+    fn next(&mut self, token: Token) -> Completion {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        loop {
+            if let Some(at) = self.done.iter().position(|completion| completion.token == token) {
+                return self.done.remove(at);
+            }
+            assert!(Instant::now() < deadline, "nothing came for {token:?}; {:?}", self.done);
+            let wait = Wait::Until(self.native.now().plus_ms(1000));
+            self.native.reap(wait, &mut self.done);
+        }
+    }
+
+    /// Sees whatever the kernel has to tell by now.
+    fn settle(&mut self) {
+        std::thread::sleep(Duration::from_millis(30));
+        for _ in 0..5 {
+            self.native.reap(Wait::No, &mut self.done);
+        }
+    }
+
+    fn connect(&mut self) -> (TcpStream, SocketId) {
+        let client = TcpStream::connect(self.address).unwrap();
+        let Outcome::Accepted { socket, .. } = self.next(ACCEPT).outcome else { panic!("not accepted") };
+        (client, socket)
+    }
+
+    fn receive_all(&mut self) -> Vec<u8> {
+        let mut all = Vec::new();
+        loop {
+            match self.next(RECEIVE).outcome {
+                Outcome::Received(bytes) if bytes.is_empty() => return all,
+                Outcome::Received(bytes) => all.extend_from_slice(&bytes),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// How long it sleeps when it may for 100 ms.
+    fn sleep(&mut self) -> Duration {
+        let began = Instant::now();
+        self.native.reap(Wait::Until(self.native.now().plus_ms(100)), &mut self.done);
+        began.elapsed()
+    }
+}
+
+fn on_each(test: impl Fn(&mut Bench)) {
+    for kind in [Kind::Ring, Kind::Poll] {
+        test(&mut Bench::new(kind));
+    }
+}
+
+#[test]
+fn what_came_before_the_receive_is_received_to_its_end() {
+    on_each(|bench| {
+        for len in [0, 1, 4096, 8192, 100_000] {
+            let (mut client, socket) = bench.connect();
+            let sent: Vec<u8> = (0..len).map(|at| at as u8).collect();
+            client.write_all(&sent).unwrap();
+            client.shutdown(Shutdown::Write).unwrap();
+            bench.settle();
+            bench.native.push(RECEIVE, Op::Receive { socket });
+            assert_eq!(bench.receive_all(), sent);
+            bench.native.push(CLOSE, Op::Close { socket });
+            assert!(matches!(bench.next(CLOSE).outcome, Outcome::Closed));
+        }
+    });
+}
+
+#[test]
+fn a_cancelled_receive_takes_nothing_from_the_next() {
+    on_each(|bench| {
+        let (mut client, socket) = bench.connect();
+        for round in 0..50_u8 {
+            bench.native.push(RECEIVE, Op::Receive { socket });
+            if round % 2 == 0 {
+                bench.native.reap(Wait::No, &mut bench.done);
+            }
+            client.write_all(&[round; 3]).unwrap();
+            bench.native.push(RECEIVE, Op::CancelReceive { socket });
+            let mut got = Vec::new();
+            loop {
+                match bench.next(RECEIVE).outcome {
+                    Outcome::Received(bytes) => got.extend_from_slice(&bytes),
+                    Outcome::Failed(IoError::CANCELLED) => break,
+                    other => panic!("{other:?}"),
+                }
+            }
+            while got.len() < 3 {
+                let buffer = Pool::new(0).take(2);
+                bench.native.push(RECEIVE, Op::ReceiveInto { socket, buffer });
+                let Outcome::ReceivedInto(buffer) = bench.next(RECEIVE).outcome else { panic!() };
+                got.extend_from_slice(buffer.filled());
+            }
+            assert_eq!(got, [round; 3]);
+        }
+    });
+}
+
+#[test]
+fn large_sends_are_whole_however_slowly_they_are_read() {
+    on_each(|bench| {
+        let (mut client, socket) = bench.connect();
+        let sent: Vec<u8> = (0..30_000_000_usize).map(|at| (at % 251) as u8).collect();
+        let parts: Vec<Buf> = sent.chunks(9_973).map(|chunk| Buf::from(chunk.to_vec())).collect();
+        bench.native.push(SEND, Op::Send { socket, parts });
+        bench.native.push(RECEIVE, Op::Receive { socket });
+        bench.settle();
+        let len = sent.len();
+        let reading = std::thread::spawn(move || {
+            let mut got = vec![0; len];
+            for (number, piece) in got.chunks_mut(70_001).enumerate() {
+                client.read_exact(piece).unwrap();
+                if number % 40 == 0 {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            }
+            (client, got)
+        });
+        assert!(matches!(bench.next(SEND).outcome, Outcome::Sent));
+        let (client, got) = reading.join().unwrap();
+        assert!(got == sent);
+        drop(client);
+        assert_eq!(bench.receive_all(), []);
+    });
+}
+
+#[test]
+fn a_close_ends_what_is_under_way_first() {
+    on_each(|bench| {
+        for _ in 0..3 {
+            let (_client, socket) = bench.connect();
+            bench.native.push(SEND, Op::Send { socket, parts: vec![Buf::from(vec![7; 30_000_000])] });
+            bench.native.push(RECEIVE, Op::Receive { socket });
+            bench.settle();
+            bench.native.push(CLOSE, Op::Close { socket });
+            let closed = bench.next(CLOSE);
+            assert!(matches!(closed.outcome, Outcome::Closed));
+            assert!(bench.done.iter().any(|done| done.token == RECEIVE && !done.more));
+            assert!(matches!(bench.next(SEND).outcome, Outcome::Failed(_)));
+            bench.done.clear();
+        }
+    });
+}
+
+#[test]
+fn a_core_sleeps_whatever_its_peers_have_done() {
+    on_each(|bench| {
+        // Of the first three nobody receives: bytes, an end, a connection that is gone.
+        let [(mut bytes, _), (end, _), (gone, _), (mut heard, socket), (_silent, other)] =
+            std::array::from_fn(|_| bench.connect());
+        bytes.write_all(&[1; 9000]).unwrap();
+        end.shutdown(Shutdown::Write).unwrap();
+        drop(gone);
+        bench.native.push(RECEIVE, Op::Receive { socket });
+        bench.native.push(RECEIVE, Op::Receive { socket: other });
+        heard.write_all(&[1; 9000]).unwrap();
+        bench.settle();
+        bench.done.clear();
+        assert!(bench.sleep() >= Duration::from_millis(99));
+    });
+}
+
+#[test]
+fn a_receive_that_has_nothing_to_take_lets_its_core_sleep() {
+    on_each(|bench| {
+        let (_client, socket) = bench.connect();
+        bench.settle();
+        let buffer = Pool::new(0).take(100);
+        bench.native.push(RECEIVE, Op::ReceiveInto { socket, buffer });
+        assert!(bench.sleep() >= Duration::from_millis(99));
+    });
+}
