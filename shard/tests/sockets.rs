@@ -1,7 +1,7 @@
 //! Connections on both back ends of real machines, one operation at a time: what comes late, in part, or never.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -200,5 +200,22 @@ fn a_receive_that_has_nothing_to_take_lets_its_core_sleep() {
         let buffer = Pool::new(0).take(100);
         bench.native.push(RECEIVE, Op::ReceiveInto { socket, buffer });
         assert!(bench.sleep() >= Duration::from_millis(99));
+    });
+}
+
+#[test]
+fn a_connection_that_somebody_else_still_holds_can_be_closed() {
+    on_each(|bench| {
+        let theirs = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let mut peer = TcpStream::connect(theirs.local_addr().unwrap()).unwrap();
+        let (stream, _) = theirs.accept().unwrap();
+        let held = stream.try_clone().unwrap();
+        let socket = bench.native.adopt(stream).unwrap();
+        bench.settle();
+        bench.native.push(CLOSE, Op::Close { socket });
+        assert!(matches!(bench.next(CLOSE).outcome, Outcome::Closed));
+        let _ = peer.write_all(b"is anybody there?");
+        bench.settle();
+        drop(held);
     });
 }

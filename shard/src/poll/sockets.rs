@@ -125,7 +125,8 @@ impl Sockets {
     }
 
     pub(super) fn on_events(&mut self, socket: SocketId, events: Events) {
-        let connection = &mut self.connections[socket.0 as usize];
+        // The kernel tells of a connection that is closed here while anybody else holds it: a clone, a process just forked.
+        let Some(connection) = self.connections.get_mut(socket.0 as usize) else { return };
         connection.is_readable |= events.is_readable();
         connection.is_hung_up |= events.is_hung_up();
         let may_send = events.is_writable() && connection.sending.is_some();
