@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -217,5 +218,25 @@ fn a_connection_that_somebody_else_still_holds_can_be_closed() {
         let _ = peer.write_all(b"is anybody there?");
         bench.settle();
         drop(held);
+    });
+}
+
+#[test]
+fn urgent_bytes_stop_nothing() {
+    on_each(|bench| {
+        let (mut client, socket) = bench.connect();
+        client.write_all(b"abc").unwrap();
+        // SAFETY: a plain system call; one constant byte is read.
+        let count = unsafe { libc::send(client.as_raw_fd(), b"!".as_ptr().cast(), 1, libc::MSG_OOB) };
+        assert_eq!(count, 1);
+        client.write_all(b"def").unwrap();
+        bench.settle();
+        bench.native.push(RECEIVE, Op::Receive { socket });
+        let mut got = Vec::new();
+        while got.len() < 6 {
+            let Outcome::Received(bytes) = bench.next(RECEIVE).outcome else { panic!() };
+            got.extend_from_slice(&bytes);
+        }
+        assert_eq!(got, b"abcdef");
     });
 }

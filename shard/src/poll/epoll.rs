@@ -29,12 +29,13 @@ pub(super) struct Events(u32);
 impl Events {
     /// Bytes, an end or an error may be received.
     pub(super) fn is_readable(self) -> bool {
-        self.0 & (libc::EPOLLIN as u32) != 0 || self.is_hung_up()
+        self.0 & (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32 != 0
     }
 
-    /// The peer sends no more, or the connection failed.
-    pub(super) fn is_hung_up(self) -> bool {
-        self.0 & (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR) as u32 != 0
+    /// More may follow a short receive without another event: the peer sends no more, the connection failed, or there are
+    /// urgent bytes, which every receive stops at.
+    pub(super) fn is_to_be_read_out(self) -> bool {
+        self.0 & (libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR | libc::EPOLLPRI) as u32 != 0
     }
 
     /// There is room to send again, or a send would fail.
@@ -73,7 +74,7 @@ impl Epoll {
 
     /// Registered until the socket is closed.
     pub(super) fn add_socket(&self, fd: RawFd, socket: SocketId) -> io::Result<()> {
-        let interest = libc::EPOLLIN | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
+        let interest = libc::EPOLLIN | libc::EPOLLPRI | libc::EPOLLOUT | libc::EPOLLRDHUP | libc::EPOLLET;
         self.add(fd, SOCKET | u64::from(socket.0), interest)
     }
 

@@ -1,7 +1,8 @@
 //! Connections on epoll: what is under way on each, and what the kernel last told about it.
 //!
 //! Edge-triggered: the kernel tells once that bytes came. `is_readable` keeps that until a receive takes less than it had
-//! room for, or nothing: then the next bytes bring a new event. The end of a stream needs care, for no event follows it.
+//! room for, or nothing: then the next bytes bring a new event. The end of a stream needs care, for no event follows it; and
+//! so do urgent bytes, for a receive stops short of them.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, Read, Write};
@@ -32,8 +33,8 @@ struct Connection {
     receiving: Option<Receiving>,
     sending: Option<(Token, Vec<Buf>)>,
     is_readable: bool,
-    /// The end was announced: a receive goes on until it sees it.
-    is_hung_up: bool,
+    /// A short receive says nothing about what follows: the next one goes on until there is nothing.
+    is_read_out: bool,
     is_queued: bool,
 }
 
@@ -60,7 +61,7 @@ impl Sockets {
             receiving: None,
             sending: None,
             is_readable: false,
-            is_hung_up: false,
+            is_read_out: false,
             is_queued: false,
         });
         Ok((socket, peer))
@@ -128,7 +129,7 @@ impl Sockets {
         // The kernel tells of a connection that is closed here while anybody else holds it: a clone, a process just forked.
         let Some(connection) = self.connections.get_mut(socket.0 as usize) else { return };
         connection.is_readable |= events.is_readable();
-        connection.is_hung_up |= events.is_hung_up();
+        connection.is_read_out |= events.is_to_be_read_out();
         let may_send = events.is_writable() && connection.sending.is_some();
         if may_send || connection.may_receive() {
             connection.enqueue(socket, &mut self.queue);
@@ -206,7 +207,7 @@ impl Connection {
             }
         };
         self.is_readable =
-            matches!(received, Ok(count) if count == room) || (self.is_hung_up && received.is_ok());
+            matches!(received, Ok(count) if count == room) || (self.is_read_out && received.is_ok());
         let outcome = match (received, into) {
             (Err(error), into) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.receiving =
