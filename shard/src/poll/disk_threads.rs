@@ -1,8 +1,8 @@
 //! Threads for what would wait for the disk: reads of what is not cached, syncs, durable writes.
 //!
 //! Two lanes, so that the journal, which acknowledgements wait for, never queues behind a segment's sync. Threads are
-//! made when there is work for them and stay; they run on their core's CPU, and sleep nearly all the time. An operation
-//! owns its file and its memory, so that nothing is lost when the core ends first.
+//! made when there is work for them and stay; they run on their core's CPU, and sleep nearly all the time. They end with the
+//! core, as the ring's operations do: whoever opens the same files next must not find them written to by the one before.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use crate::buffer::{AlignedBuf, BufMut};
 use crate::io::{Completion, IoError, Outcome, Token};
@@ -46,7 +46,7 @@ pub(super) struct DiskThreads {
 struct Lane {
     name: &'static str,
     shared: Arc<Shared>,
-    threads: usize,
+    threads: Vec<JoinHandle<()>>,
     threads_max: usize,
 }
 
@@ -93,20 +93,18 @@ impl DiskThreads {
 impl Lane {
     fn new(name: &'static str, threads_max: usize, done: Sender<Completion>, bell: Arc<Bell>) -> Lane {
         let shared = Shared { queue: Mutex::new(Queue::default()), changed: Condvar::new(), done, bell };
-        Lane { name, shared: Arc::new(shared), threads: 0, threads_max }
+        Lane { name, shared: Arc::new(shared), threads: Vec::new(), threads_max }
     }
 
     fn push(&mut self, job: Job, ready: &mut Vec<Completion>) {
         let mut queue = self.shared.lock();
-        let wants_thread = queue.jobs.len() >= queue.idle_threads && self.threads < self.threads_max;
+        let wants_thread = queue.jobs.len() >= queue.idle_threads && self.threads.len() < self.threads_max;
         if wants_thread {
             let shared = Arc::clone(&self.shared);
             let spawned = thread::Builder::new().name(self.name.into()).spawn(move || shared.run());
-            if spawned.is_ok() {
-                self.threads += 1;
-            }
+            self.threads.extend(spawned);
         }
-        if self.threads == 0 {
+        if self.threads.is_empty() {
             drop(queue);
             return ready.push(job.perform());
         }
@@ -117,9 +115,18 @@ impl Lane {
 }
 
 impl Drop for Lane {
+    /// What has not begun is dropped, for nobody waits for it; what has is waited for.
     fn drop(&mut self) {
-        self.shared.lock().is_closed = true;
+        let mut queue = self.shared.lock();
+        queue.is_closed = true;
+        let dropped = std::mem::take(&mut queue.jobs);
+        drop(queue);
+        drop(dropped);
         self.shared.changed.notify_all();
+        for thread in self.threads.drain(..) {
+            // A panic of its own was reported where it happened.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -131,7 +138,7 @@ impl Shared {
 
     fn run(&self) {
         while let Some(job) = self.next() {
-            // The core may be gone; then nobody wants to know.
+            // The core may be about to go; then nobody wants to know.
             let _ = self.done.send(job.perform());
             self.bell.wake();
         }
@@ -206,5 +213,28 @@ fn begin_writeback(file: &File, offset: u64, len: u32) {
     // SAFETY: a plain system call on an open file. What becomes of it is seen by the next sync.
     unsafe {
         libc::sync_file_range(file.as_raw_fd(), offset as i64, len.into(), libc::SYNC_FILE_RANGE_WRITE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_written_once_the_core_is_gone() {
+        let path = std::env::temp_dir().join(format!("ringlog-disk-threads-{}", std::process::id()));
+        let file = Arc::new(File::create(&path).unwrap());
+        let mut threads = DiskThreads::new(Arc::new(Bell::new().unwrap()));
+        for number in 0..2000 {
+            let mut buffer = AlignedBuf::new(4096);
+            buffer.put(&[7; 4096]);
+            let work = Work::WriteDurable { offset: number * 4096, buffer };
+            threads.push(Job { token: Token(number), file: Arc::clone(&file), work }, &mut Vec::new());
+            let sync = Job { token: Token(number), file: Arc::clone(&file), work: Work::Sync };
+            threads.push(sync, &mut Vec::new());
+        }
+        drop(threads);
+        assert_eq!(Arc::strong_count(&file), 1, "an operation is under way");
+        std::fs::remove_file(&path).unwrap();
     }
 }
