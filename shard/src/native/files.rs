@@ -153,8 +153,7 @@ impl Files {
 
     /// The pages themselves, if all of them are in the page cache.
     fn lend(&mut self, file: FileId, offset: u64, len: usize) -> Option<Buf> {
-        let open = self.open.get_mut(file.0 as usize)?;
-        open.is_lending = true;
+        let open = self.open.get(file.0 as usize)?;
         let range = usize::try_from(offset).ok()?..usize::try_from(offset).ok()?.checked_add(len)?;
         // Memory behind the end of a file cannot be touched.
         if open.file.metadata().ok()?.len() < range.end as u64 {
@@ -164,7 +163,11 @@ impl Files {
             Some(mapping) if range.end <= mapping.len() => Arc::clone(mapping),
             _ => self.map(file, range.end)?,
         };
-        mapping.is_resident(range.clone(), &mut self.residency).then(|| Buf::of_mapping(mapping, range))
+        if !mapping.is_resident(range.clone(), &mut self.residency) {
+            return None;
+        }
+        self.open.get_mut(file.0 as usize)?.is_lending = true;
+        Some(Buf::of_mapping(mapping, range))
     }
 
     /// Maps a file up to `end` and some way on, since it may grow.

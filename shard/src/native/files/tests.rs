@@ -57,6 +57,20 @@ fn a_mapping_that_lends_nothing_goes_and_what_it_lent_stays() {
 }
 
 #[test]
+fn a_read_that_could_not_be_lent_keeps_no_mapping() {
+    let (scratch, mut files) = (Scratch::new("unlent"), Files::default());
+    let at = |seconds| Nanos(0) + Duration::from_secs(seconds);
+    let file = scratch.file(&mut files, 7);
+    read(&mut files, file);
+    assert_eq!(files.tidy(at(0), Wait::Forever), Wait::Until(at(10)));
+    assert_eq!(files.tidy(at(10), Wait::Forever), Wait::Until(at(20)));
+    let beyond = files.read(file, 0, LEN + 1, &Pool::new(0));
+    assert!(matches!(beyond, ReadStart::Later { len: 1, .. }), "the file ends before");
+    assert_eq!(files.tidy(at(20), Wait::Forever), Wait::Forever);
+    assert!(!is_mapped(&files, file));
+}
+
+#[test]
 fn few_files_are_mapped_however_many_are_read() {
     let (scratch, mut files) = (Scratch::new("mapped"), Files::default());
     let all: Vec<FileId> =
