@@ -240,3 +240,25 @@ fn urgent_bytes_stop_nothing() {
         assert_eq!(got, b"abcdef");
     });
 }
+
+#[test]
+fn a_reset_ends_a_send_that_waits() {
+    on_each(|bench| {
+        for is_receiving in [false, true] {
+            let (mut client, socket) = bench.connect();
+            client.write_all(b"never received").unwrap();
+            bench.native.push(SEND, Op::Send { socket, parts: vec![Buf::from(vec![7; 30_000_000])] });
+            if is_receiving {
+                bench.native.push(RECEIVE, Op::Receive { socket });
+            }
+            bench.settle();
+            // Bytes that it has not read make the kernel reset the connection.
+            drop(client);
+            assert!(matches!(bench.next(SEND).outcome, Outcome::Failed(_)));
+            while is_receiving && bench.next(RECEIVE).more {}
+            assert!(bench.sleep() >= Duration::from_millis(99));
+            bench.native.push(CLOSE, Op::Close { socket });
+            assert!(matches!(bench.next(CLOSE).outcome, Outcome::Closed));
+        }
+    });
+}
