@@ -3,8 +3,9 @@
 //! ext4 punts every buffered io_uring write to a kernel thread; on this machine's kind an inline `pwritev` of 64 KiB
 //! took 9 µs against 15 µs by the ring. XFS takes buffered writes without blocking, so there the ring gets them. Reads
 //! try the page cache inline (RWF_NOWAIT) and go to the ring, or to a thread where there is none, when the disk is
-//! needed. Large ones that the page cache has whole are not copied but lent from a mapping (`mapping.rs`). What a read brings into the page cache is dropped behind it (RWF_DONTCACHE, Linux 6.14), so that reading old
-//! records does not push out what tail readers use; what was there before stays.
+//! needed. Large ones that the page cache has whole are not copied but lent from a mapping (`mapping.rs`). What a read
+//! brings into the page cache is dropped behind it (RWF_DONTCACHE, Linux 6.14), so that reading old records does not push
+//! out what tail readers use; what was there before stays.
 
 use std::collections::VecDeque;
 use std::ffi::CString;
