@@ -5,7 +5,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use net::{Admission, ListenerIndex};
 use shard::boot::{self, BootError, DirLock, Running};
@@ -29,6 +29,9 @@ use crate::partition::replay_journals;
 /// Files that a core holds open at most, and at least, whatever the limit of descriptors is.
 const OPEN_FILES_MAX: usize = 4096;
 const OPEN_FILES_MIN: usize = 64;
+
+/// The least time that a client is given to take something of an answer.
+const STUCK_MIN: Duration = Duration::from_secs(60);
 
 /// Why a node does not start: one line that says what to do.
 #[derive(Debug)]
@@ -237,7 +240,7 @@ fn boot_cores(
     let pins: Vec<Option<usize>> = cpus.iter().map(|&cpu| Some(cpu)).collect();
     let (node, addresses) = (Arc::clone(node), addresses.to_vec());
     let build = move |me: ShardId, native: &mut Native| {
-        let listeners = listen(native, &addresses)?;
+        let listeners = listen(native, &addresses, stuck_max(&node.config))?;
         let controller = if me == ShardId(0) { Some(open_controller(native, &node)?) } else { None };
         Ok::<_, StartError>(Broker::new(me, Arc::clone(&node), controller, listeners))
     };
@@ -269,15 +272,23 @@ fn start_control(
     Control::start(http, guest, Arc::clone(node), descriptors_max).map_err(StartError::System)
 }
 
+/// How long a client may take nothing of its answers, as long as it may be silent: they hold memory, and the space of deleted
+/// segments. Never less than a minute, which a network may be away.
+fn stuck_max(config: &ServerConfig) -> Option<Duration> {
+    let ms = config.values().connections_max_idle_ms().and_then(|ms| u64::try_from(ms).ok())?;
+    Some(Duration::from_millis(ms).max(STUCK_MIN))
+}
+
 fn listen(
     native: &mut Native,
     addresses: &[Vec<SocketAddr>],
+    stuck_max: Option<Duration>,
 ) -> Result<Vec<(ListenerId, ListenerIndex)>, StartError> {
     let mut listeners = Vec::new();
     for (index, addresses) in addresses.iter().enumerate() {
         for &address in addresses {
             let (listener, _) = native
-                .listen(address)
+                .listen(address, stuck_max)
                 .map_err(|error| StartError::Listen { address: address.to_string(), error })?;
             listeners.push((listener, ListenerIndex(index)));
         }

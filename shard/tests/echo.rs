@@ -115,7 +115,7 @@ fn with(kind: Kind, cores: usize, test: impl FnOnce(SocketAddr)) {
     drop(probe);
     let pool = Pool::new(8 << 20);
     let build = move |_, native: &mut Native| {
-        let (listener, bound) = native.listen(address)?;
+        let (listener, bound) = native.listen(address, None)?;
         found.send(bound).unwrap();
         Ok::<_, std::io::Error>(Echo::new(listener))
     };

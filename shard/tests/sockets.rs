@@ -22,17 +22,17 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(kind: Kind) -> Bench {
+    fn new(kind: Kind, stuck_max: Option<Duration>) -> Bench {
         let bell = Arc::new(Bell::new().unwrap());
         let mut native = Native::new(kind, Pool::new(1 << 20), bell).unwrap();
-        let (listener, address) = native.listen((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let (listener, address) = native.listen((Ipv4Addr::LOCALHOST, 0).into(), stuck_max).unwrap();
         native.push(ACCEPT, Op::Accept { listener });
         Bench { native, address, done: Vec::new() }
     }
 
     /// The next completion with this token; what comes for others stays.
     fn next(&mut self, token: Token) -> Completion {
-        let deadline = Instant::now() + Duration::from_secs(5);
+        let deadline = Instant::now() + Duration::from_secs(20);
         loop {
             if let Some(at) = self.done.iter().position(|completion| completion.token == token) {
                 return self.done.remove(at);
@@ -78,7 +78,7 @@ impl Bench {
 
 fn on_each(test: impl Fn(&mut Bench)) {
     for kind in [Kind::Ring, Kind::Poll] {
-        test(&mut Bench::new(kind));
+        test(&mut Bench::new(kind, None));
     }
 }
 
@@ -261,4 +261,15 @@ fn a_reset_ends_a_send_that_waits() {
             assert!(matches!(bench.next(CLOSE).outcome, Outcome::Closed));
         }
     });
+}
+
+#[test]
+fn a_peer_that_takes_nothing_loses_its_connection() {
+    for kind in [Kind::Ring, Kind::Poll] {
+        let mut bench = Bench::new(kind, Some(Duration::from_millis(500)));
+        let (client, socket) = bench.connect();
+        bench.native.push(SEND, Op::Send { socket, parts: vec![Buf::from(vec![7; 30_000_000])] });
+        assert!(matches!(bench.next(SEND).outcome, Outcome::Failed(_)), "{kind}");
+        drop(client);
+    }
 }

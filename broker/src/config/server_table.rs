@@ -38,7 +38,10 @@ static OWN_SETTINGS: &[Setting] = &[
         .about("Where the broker stands; clients that know their own rack read from the nearest replica."),
     Setting::new("connections.max.idle.ms", Kind::Long, "600000", Valid::Any)
         .at_start()
-        .about("How long a connection may be silent before it is closed; a negative value sets no limit."),
+        .about(
+            "How long a connection may be silent, or take nothing of what is sent to it (a minute at least), before it is \
+             closed; a negative value sets no limit.",
+        ),
     Setting::new("connections.max.reauth.ms", Kind::Long, "0", Valid::Any)
         .at_start()
         .effect(Effect::Refused { reason: "there is no authentication that could be renewed" })

@@ -1,6 +1,6 @@
-// One Java consumer of a group, for migration.py: the same arguments and lines as member.py.
+// One Java consumer of a group, for group_members.py: the same arguments and lines as member.py.
 //
-//     java -cp 'JARS/*' Member.java BOOTSTRAP GROUP TOPIC classic|consumer ASSIGNOR INSTANCE|-
+//     java -cp 'JARS/*' Member BOOTSTRAP GROUP TOPIC classic|consumer ASSIGNOR INSTANCE|-
 
 import java.time.Duration;
 import java.util.Collection;
@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -38,11 +39,18 @@ public class Member implements ConsumerRebalanceListener {
 
     void run(String topic) throws Exception {
         consumer.subscribe(List.of(topic), this);
+        long commitAt = System.nanoTime() + 1_000_000_000L;
         while (System.in.available() == 0) {
-            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-                var at = new TopicPartition(record.topic(), record.partition());
-                following.put(at, new OffsetAndMetadata(record.offset() + 1));
-                System.out.println("read " + record.partition() + " " + record.offset());
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(100));
+            for (TopicPartition at : records.partitions()) {
+                List<ConsumerRecord<byte[], byte[]>> some = records.records(at);
+                long last = some.get(some.size() - 1).offset();
+                following.put(at, new OffsetAndMetadata(last + 1));
+                System.out.println("took " + at.partition() + " " + some.get(0).offset() + " " + last + " " + System.nanoTime());
+            }
+            if (!following.isEmpty() && System.nanoTime() >= commitAt) {
+                commitAt = System.nanoTime() + 1_000_000_000L;
+                consumer.commitAsync(new HashMap<>(following), (offsets, fault) -> {});
             }
         }
         consumer.close();

@@ -1,9 +1,9 @@
-"""One confluent-kafka consumer of a group, for migration.py: says what it has and reads, one line each, until its standard input ends.
+"""One confluent-kafka consumer of a group, for group_members.py: says what it has and reads, one line each, until its standard input ends.
 
     member.py BOOTSTRAP GROUP TOPIC classic|consumer ASSIGNOR INSTANCE|-
 
-Lines: `assigned P,… NS`, `revoked P,… NS`, `lost P,… NS`, `read P OFFSET`, `left NS`; NS is the monotonic clock. What was read is committed before a
-partition is given up.
+Lines: `assigned P,… NS`, `revoked P,… NS`, `lost P,… NS`, `took P FIRST LAST NS`, `left - NS`; NS is the monotonic clock. What was read is committed every
+second, and before a partition is given up.
 """
 import select
 import sys
@@ -50,16 +50,26 @@ def main():
         say('lost', partitions)
 
     consumer.subscribe([topic], on_assign=on_assign, on_revoke=on_revoke, on_lost=on_lost)
+    commit_at = time.monotonic() + 1
     while not select.select([sys.stdin], [], [], 0)[0]:
-        message = consumer.poll(0.1)
-        if message is None:
-            continue
-        if message.error():
-            if message.error().code() != KafkaError._PARTITION_EOF:
-                print('fault', message.error(), flush=True)
-            continue
-        following[message.partition()] = message.offset() + 1
-        print('read', message.partition(), message.offset(), flush=True)
+        took = {}
+        for message in consumer.consume(1000, 0.1):
+            if message.error():
+                if message.error().code() != KafkaError._PARTITION_EOF:
+                    print('fault', message.error(), flush=True)
+                continue
+            offset = message.offset()
+            took.setdefault(message.partition(), [offset, offset])[1] = offset
+        for partition, (first, last) in took.items():
+            following[partition] = last + 1
+            print('took', partition, first, last, time.monotonic_ns(), flush=True)
+        if following and time.monotonic() >= commit_at:
+            commit_at = time.monotonic() + 1
+            offsets = [TopicPartition(topic, partition, offset) for partition, offset in following.items()]
+            try:
+                consumer.commit(offsets=offsets, asynchronous=True)
+            except KafkaException as fault:
+                print('uncommitted', fault.args[0].name(), flush=True)
     consumer.close()
     print('left', '-', time.monotonic_ns(), flush=True)
 

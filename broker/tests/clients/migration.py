@@ -5,96 +5,17 @@
 Each kind of client runs with an eager and with a cooperative assignor, and with static members. Held: every record is read, no partition is had by
 two members at a time, each member has partitions once the group has settled, and the group is of the kind that its members make it.
 """
-import os
-import subprocess
 import sys
-import threading
 import time
 
-from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
-from kafka import CLASSES, JAVA
+from group_members import Member, Producing, unread
 from ringlog import Ringlog, create_topic, passed
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 PARTITIONS = 6
 MEMBERS = 3
 SETTLED_S = 60
-
-
-class Member:
-    """A process that is a member; what it says is kept."""
-
-    def __init__(self, client, broker, topic, protocol, assignor, instance='-'):
-        command = {'confluent': [sys.executable, os.path.join(HERE, 'member.py')],
-                   'java': [JAVA, '-Xmx96m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error', '-cp', CLASSES,
-                            os.path.join(HERE, 'Member.java')]}[client]
-        arguments = [broker.bootstrap, 'group-' + topic, topic, protocol, assignor, instance]
-        self.name = f'{client}-{protocol}-{instance}'
-        self.process = subprocess.Popen([*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.lines, self.read, self.has = [], [], set()
-        self.had = []  # partition, from, to
-        self.since = {}
-        self.thread = threading.Thread(target=self.listen, daemon=True)
-        self.thread.start()
-
-    def listen(self):
-        for line in self.process.stdout:
-            words = line.split()
-            if words[0] == 'read':
-                self.read.append((int(words[1]), int(words[2])))
-                continue
-            self.lines.append(line.strip())
-            if words[0] not in ('assigned', 'revoked', 'lost'):
-                continue
-            numbers = [int(number) for number in words[1].split(',')] if words[1] != '-' else []
-            for number in numbers:
-                if words[0] == 'assigned':
-                    self.since[number] = int(words[2])
-                    self.has.add(number)
-                elif number in self.since:
-                    self.had.append((number, self.since.pop(number), int(words[2])))
-                    self.has.discard(number)
-
-    def leave(self):
-        self.process.stdin.write('\n')
-        self.process.stdin.flush()
-        try:
-            self.process.wait(timeout=60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            raise SystemExit(f'{self.name} does not leave: {self.lines}')
-        self.thread.join(timeout=10)
-
-
-class Producing:
-    """A producer that runs on, and how many records each partition has."""
-
-    def __init__(self, broker, topic):
-        self.counts = [0] * PARTITIONS
-        self.producer = Producer({'log_level': 2, 'bootstrap.servers': broker.bootstrap, 'linger.ms': 5})
-        self.topic, self.is_over = topic, threading.Event()
-        self.thread = threading.Thread(target=self.run, daemon=True)
-        self.thread.start()
-
-    def run(self):
-        number = 0
-        while not self.is_over.wait(0.005):
-            for _ in range(5):
-                self.producer.produce(self.topic, b'record', partition=number % PARTITIONS, on_delivery=self.delivered)
-                number += 1
-            self.producer.poll(0)
-
-    def delivered(self, fault, message):
-        if fault is None:
-            self.counts[message.partition()] += 1
-
-    def end(self):
-        self.is_over.set()
-        self.thread.join()
-        if self.producer.flush(30):
-            raise SystemExit('the producer does not get rid of its records')
 
 
 def settle(members, what):
@@ -123,12 +44,10 @@ def check(members, counts, what):
     for one, other in zip(had, had[1:]):
         if one[0] == other[0] and other[1] < one[2]:
             raise SystemExit(f'{what}: partition {one[0]} was had by {one[3]} and {other[3]} for {(one[2] - other[1]) / 1e6} ms')
-    read = [place for member in members for place in member.read]
-    missing = [(number, offset) for number, count in enumerate(counts) for offset in range(count)]
-    missing = sorted(set(missing) - set(read))
+    missing, first, twice = unread(members, counts)
     if missing:
-        raise SystemExit(f'{what}: {len(missing)} records were read by nobody, the first is {missing[0]}')
-    return len(read) - len(set(read))
+        raise SystemExit(f'{what}: {missing} records were read by nobody, the first is {first}')
+    return twice
 
 
 def roll(clients, assignor, is_static):
@@ -140,7 +59,7 @@ def roll(clients, assignor, is_static):
         create_topic(broker, 'rolled', PARTITIONS)
         start = lambda number, protocol: Member(clients[number % len(clients)], broker, 'rolled', protocol, assignor,
                                                 instance(number))
-        producing = Producing(broker, 'rolled')
+        producing = Producing(broker, 'rolled', PARTITIONS)
         everyone = [start(number, 'classic') for number in range(MEMBERS)]
         members = list(everyone)
         settle(members, what)
@@ -156,7 +75,7 @@ def roll(clients, assignor, is_static):
                 raise SystemExit(f'{what}: the group did not become a {protocol} one')
         producing.end()
         end = time.monotonic() + 30
-        while sum(len(member.read) for member in everyone) < sum(producing.counts) and time.monotonic() < end:
+        while sum(member.count() for member in everyone) < sum(producing.counts) and time.monotonic() < end:
             time.sleep(0.1)
         for member in members:
             member.leave()

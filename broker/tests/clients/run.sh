@@ -4,7 +4,7 @@
 #     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions transactions_checker transaction_history_test
 #                                    disk_full compact_keys cores idle_connections slow_reader half_open no_io_uring import_kafka
 #                                    dump_log metrics command_line figures many_partitions conformance against_kafka bench
-#                                    against_kafka_transactions migration streams connect mirror
+#                                    against_kafka_transactions migration group_faults streams connect mirror
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
 set -u
@@ -53,7 +53,7 @@ case ${1:-} in
     one transactions_checker 300 $RANDOM os || bad=1
     for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one metrics many || bad=1
-    for name in migration streams connect mirror; do one $name || bad=1; done
+    for name in migration group_faults streams connect mirror; do one $name || bad=1; done
     one import_kafka 60000 || bad=1
     one figures 1 || bad=1
     one compact_keys 50000000 || bad=1

@@ -9,6 +9,7 @@ use std::fmt;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::buffer::{Buf, Pool};
 use crate::clock::{Nanos, WallMs};
@@ -77,11 +78,16 @@ impl Native {
         })
     }
 
-    /// Listens on `address` with SO_REUSEPORT, so that every core can have a listener of its own there.
-    pub fn listen(&mut self, address: SocketAddr) -> io::Result<(ListenerId, SocketAddr)> {
+    /// Listens on `address` with SO_REUSEPORT, so that every core can have a listener of its own there. A connection ends
+    /// when its peer takes none of what was sent to it for `stuck_max`.
+    pub fn listen(
+        &mut self,
+        address: SocketAddr,
+        stuck_max: Option<Duration>,
+    ) -> io::Result<(ListenerId, SocketAddr)> {
         match self {
-            Native::Ring(ring) => ring.listen(address),
-            Native::Poll(poll) => poll.listen(address),
+            Native::Ring(ring) => ring.listen(address, stuck_max),
+            Native::Poll(poll) => poll.listen(address, stuck_max),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
 
 /// Connections that may wait to be accepted; the kernel's own limit (net.core.somaxconn) may be lower.
 const BACKLOG: i32 = 4096;
@@ -13,12 +14,13 @@ pub(crate) fn prepare(stream: &TcpStream) -> io::Result<SocketAddr> {
     // Replies are whole when they are sent; waiting for more would only delay them.
     stream.set_nodelay(true)?;
     // A peer that vanished without a word is found out in the end.
-    set_option(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE)?;
+    set_option(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
     Ok(peer)
 }
 
-/// The standard library sets no SO_REUSEPORT before bind, so the socket is made by hand.
-pub(crate) fn listening_socket(address: SocketAddr) -> io::Result<TcpListener> {
+/// The standard library sets no SO_REUSEPORT before bind, so the socket is made by hand. Connections that it accepts end when
+/// their peer takes none of what was sent to it for `stuck_max`.
+pub(crate) fn listening_socket(address: SocketAddr, stuck_max: Option<Duration>) -> io::Result<TcpListener> {
     let domain = if address.is_ipv4() { libc::AF_INET } else { libc::AF_INET6 };
     // SAFETY: plain system call; its result is checked before it is used.
     let fd = unsafe { libc::socket(domain, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
@@ -27,11 +29,16 @@ pub(crate) fn listening_socket(address: SocketAddr) -> io::Result<TcpListener> {
     }
     // SAFETY: `fd` was just made and has no other owner.
     let listener = TcpListener::from(unsafe { OwnedFd::from_raw_fd(fd) });
-    set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR)?;
-    set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEPORT)?;
+    set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, 1)?;
+    set_option(fd, libc::SOL_SOCKET, libc::SO_REUSEPORT, 1)?;
     if address.is_ipv6() {
         // "localhost" binds both families on their own; a dual-stack socket would collide with the other one.
-        set_option(fd, libc::IPPROTO_IPV6, libc::IPV6_V6ONLY)?;
+        set_option(fd, libc::IPPROTO_IPV6, libc::IPV6_V6ONLY, 1)?;
+    }
+    if let Some(stuck_max) = stuck_max {
+        // Inherited by what is accepted (tcp(7)), so that it costs a connection nothing.
+        let ms = i32::try_from(stuck_max.as_millis()).unwrap_or(i32::MAX);
+        set_option(fd, libc::IPPROTO_TCP, libc::TCP_USER_TIMEOUT, ms)?;
     }
     bind(fd, address)?;
     // SAFETY: plain system call on a descriptor that we own.
@@ -41,15 +48,14 @@ pub(crate) fn listening_socket(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-fn set_option(fd: RawFd, level: i32, option: i32) -> io::Result<()> {
-    let on: libc::c_int = 1;
+fn set_option(fd: RawFd, level: i32, option: i32, value: libc::c_int) -> io::Result<()> {
     // SAFETY: the option value is a valid int for the length given.
     let result = unsafe {
         libc::setsockopt(
             fd,
             level,
             option,
-            (&raw const on).cast(),
+            (&raw const value).cast(),
             size_of::<libc::c_int>() as libc::socklen_t,
         )
     };

@@ -13,7 +13,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::buffer::Pool;
 use crate::clock::{Nanos, WallMs};
@@ -72,9 +72,14 @@ impl Poll {
         })
     }
 
-    /// Listens on `address` with SO_REUSEPORT, so that every core can have a listener of its own there.
-    pub fn listen(&mut self, address: SocketAddr) -> io::Result<(ListenerId, SocketAddr)> {
-        let socket = tcp::listening_socket(address)?;
+    /// Listens on `address` with SO_REUSEPORT, so that every core can have a listener of its own there. A connection ends
+    /// when its peer takes none of what was sent to it for `stuck_max`.
+    pub fn listen(
+        &mut self,
+        address: SocketAddr,
+        stuck_max: Option<Duration>,
+    ) -> io::Result<(ListenerId, SocketAddr)> {
+        let socket = tcp::listening_socket(address, stuck_max)?;
         socket.set_nonblocking(true)?;
         let bound = socket.local_addr()?;
         let id = ListenerId(self.listeners.len() as u32);
@@ -136,7 +141,7 @@ impl Poll {
     /// Sleeps as `wait` allows and takes note of what the kernel tells.
     fn watch(&mut self, wait: Wait) {
         let timeout = match wait {
-            Wait::No => Some(std::time::Duration::ZERO),
+            Wait::No => Some(Duration::ZERO),
             Wait::Forever => None,
             Wait::Until(deadline) => Some(deadline.since(self.now())),
         };

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
 
@@ -78,9 +78,14 @@ impl Ring {
         Ok(ring)
     }
 
-    /// Listens on `address` with SO_REUSEPORT, so that every core can have a listener of its own there.
-    pub fn listen(&mut self, address: SocketAddr) -> io::Result<(ListenerId, SocketAddr)> {
-        self.sockets.listen(address)
+    /// Listens on `address` with SO_REUSEPORT, so that every core can have a listener of its own there. A connection ends
+    /// when its peer takes none of what was sent to it for `stuck_max`.
+    pub fn listen(
+        &mut self,
+        address: SocketAddr,
+        stuck_max: Option<Duration>,
+    ) -> io::Result<(ListenerId, SocketAddr)> {
+        self.sockets.listen(address, stuck_max)
     }
 
     /// Takes over a connection that was made outside of the ring.

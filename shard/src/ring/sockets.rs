@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::time::Duration;
 
 use slab::Slab;
 
@@ -28,8 +29,12 @@ struct Connection {
 }
 
 impl Sockets {
-    pub(super) fn listen(&mut self, address: SocketAddr) -> io::Result<(ListenerId, SocketAddr)> {
-        let listener = tcp::listening_socket(address)?;
+    pub(super) fn listen(
+        &mut self,
+        address: SocketAddr,
+        stuck_max: Option<Duration>,
+    ) -> io::Result<(ListenerId, SocketAddr)> {
+        let listener = tcp::listening_socket(address, stuck_max)?;
         let bound = listener.local_addr()?;
         self.listeners.push(listener);
         Ok((ListenerId(self.listeners.len() as u32 - 1), bound))
