@@ -148,7 +148,7 @@ class Group:
             for number, since, until in spans:
                 moments = [when for when in taken.get(number, ()) if since <= when <= until]
                 for one, other in zip(moments, moments[1:]):
-                    if (other - one) / 1e9 > GAP_S / 2 and not any(begin < other and one < stop for begin, stop in pauses):
+                    if (other - one) / 1e9 > GAP_S / 5 and not any(begin < other and one < stop for begin, stop in pauses):
                         found.append((other - one) / 1e9 - clock.within(one, other))
         return sorted(found, reverse=True)
 
@@ -193,9 +193,9 @@ def main():
                 group.wake()
             if time.monotonic() >= next_at:
                 next_at = time.monotonic() + chance.uniform(2, 5)
-                group = chance.choice(groups)
-                if not group.paused:
-                    group.disturb(chance)
+                free = [group for group in groups if not group.paused]
+                if free:
+                    chance.choice(free).disturb(chance)
         for one in producing:
             one.end()
         end = time.monotonic() + 90
