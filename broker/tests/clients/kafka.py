@@ -29,7 +29,8 @@ def java(*words):
 class Kafka:
     """Use it in a `with`: leaving kills the process and removes the data."""
 
-    def __init__(self, *settings):
+    def __init__(self, *settings, heap='512m'):
+        self.heap = heap
         self.scratch = tempfile.mkdtemp(prefix='kafka-test-')
         self.log_dir = os.path.join(self.scratch, 'data')
         self.port, controller = free_port(), free_port()
@@ -53,7 +54,7 @@ class Kafka:
 
     def start(self):
         log = open(self.log_path, 'ab')
-        command = [JAVA, '-Xmx512m', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', CLASSES, 'kafka.Kafka']
+        command = [JAVA, f'-Xmx{self.heap}', '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', CLASSES, 'kafka.Kafka']
         self.process = subprocess.Popen([*command, self.properties], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         begin = time.monotonic()
         while not self.answers():

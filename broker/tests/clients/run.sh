@@ -4,7 +4,7 @@
 #     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions transactions_checker transaction_history_test
 #                                    disk_full compact_keys cores idle_connections slow_reader half_open no_io_uring import_kafka
 #                                    dump_log metrics command_line figures many_partitions conformance against_kafka bench
-#                                    against_kafka_transactions migration group_faults streams connect mirror
+#                                    against_kafka_transactions migration group_faults streams connect mirror group_scale
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
 set -u
@@ -58,6 +58,7 @@ case ${1:-} in
     one figures 1 || bad=1
     one compact_keys 50000000 || bad=1
     one many_partitions all || bad=1
+    one group_scale all || bad=1
     one bench || bad=1
     one against_kafka produce || bad=1 ;;
   '') sed -n 2,9p "$0"; exit 2 ;;
