@@ -57,6 +57,9 @@ pub struct Consumer {
     owners: BTreeMap<(Uuid, i32), Arc<str>>,
     /// Not in the log: until when members may be silent, monotonic ms.
     deadlines: BTreeMap<Arc<str>, Deadlines>,
+    /// Not in the log: until when nobody is taken out for a session that has run out, monotonic ms; see
+    /// [`Consumer::hold_expired`].
+    expired_until: Option<i64>,
     /// Not in the log: the image that the group has been held against last.
     seen_image: Option<i64>,
 }
@@ -316,15 +319,36 @@ impl Consumer {
 
     /// When something has to be done though nobody asks, monotonic ms.
     pub fn next_deadline(&self) -> Option<i64> {
+        let held_until = self.expired_until.unwrap_or(i64::MIN);
         let all = self.deadlines.values();
-        all.flat_map(|one| [Some(one.session), one.errand.map(|(_, until)| until)]).flatten().min()
+        all.flat_map(|one| [Some(one.session.max(held_until)), one.errand.map(|(_, until)| until)])
+            .flatten()
+            .min()
+    }
+
+    /// Members that fell silent together, as with a host or a network, shall cost one rebalance (C47), though each sent its
+    /// last heartbeat at another time. So when a session has run out, those who have missed a heartbeat as well and whose
+    /// sessions run out within an interval are waited for; if all others are alive, there is nothing to wait for.
+    fn hold_expired(&mut self, cx: &Context<'_>) {
+        let now_ms = cx.env.now_ms;
+        if self.expired_until.is_some() || self.deadlines.values().all(|one| one.session > now_ms) {
+            return;
+        }
+        let interval_ms = i64::from(cx.env.consumer_heartbeat_interval_ms(&cx.group));
+        let is_late = |id: &str, left_ms: i64| {
+            left_ms <= interval_ms && left_ms < self.session_ms(cx.env, &cx.group, id) - interval_ms
+        };
+        let late = self.deadlines.iter().filter(|(id, one)| is_late(id, one.session - now_ms));
+        self.expired_until = late.map(|(_, one)| one.session).max();
     }
 
     /// Takes members out that were silent, or have not done what they were told, for too long.
     pub fn on_time(&mut self, cx: &mut Context<'_>) {
         let now_ms = cx.env.now_ms;
+        self.hold_expired(cx);
+        let is_held = self.expired_until.is_some_and(|until| until > now_ms);
         let overdue = |(id, one): (&Arc<str>, &Deadlines)| {
-            if one.session <= now_ms {
+            if one.session <= now_ms && !is_held {
                 let cause = CauseKind::SessionExpired.after(self.session_ms(cx.env, &cx.group, id));
                 return Some((id.clone(), cause));
             }
@@ -336,6 +360,9 @@ impl Consumer {
             Some((id.clone(), kind.after(i64::from(self.members.get(id)?.data.rebalance_timeout_ms))))
         };
         let gone: Vec<(Arc<str>, Cause)> = self.deadlines.iter().filter_map(overdue).collect();
+        if !is_held {
+            self.expired_until = None;
+        }
         let Some((first, cause)) = gone.first() else { return };
         tracing::info!(group = %cx.group, member = %first, %cause, count = gone.len(), "members are gone: they were silent, or did not do what they were told, for too long");
         for (id, _) in &gone {
