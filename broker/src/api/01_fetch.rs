@@ -133,14 +133,14 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, mut request: Request) {
     begin_round(broker, turn, id);
 }
 
-/// When a wait is over: not before the time asked for, and on a grid of up to 25 ms, so that the waits of many consumers
+/// When a wait is over: not before the time asked for, and on a grid of up to 20 ms, so that the waits of many consumers
 /// end together and cost one turn. Records that come end a wait at once.
 fn deadline_of(now: Nanos, max_wait_ms: i32) -> Nanos {
     let max_wait_ms = max_wait_ms.min(WAIT_MS_MAX);
     if max_wait_ms <= 0 {
         return now;
     }
-    let grid_ns = u64::from((max_wait_ms / 20).clamp(1, 25).unsigned_abs()) * 1_000_000;
+    let grid_ns = u64::from((max_wait_ms / 25).clamp(1, 20).unsigned_abs()) * 1_000_000;
     Nanos(now.plus_ms(i64::from(max_wait_ms)).0.next_multiple_of(grid_ns))
 }
 
