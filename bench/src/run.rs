@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use shard::Pool;
 use shard::boot::BootError;
+use shard::{HostChoices, Kind, Pool};
 
 use crate::Fault;
 use crate::load::{CoreResult, Event, Plan, Worker, plan};
 use crate::outcome::{Distribution, FORMAT, Outcome};
-use crate::process::{self, Usage};
+use crate::process::{self, Usage, Used};
 use crate::scenario::{Amount, Scenario};
 use crate::setup::{self, Line};
 
@@ -92,13 +92,20 @@ fn measure(
             Worker::connect(&plan, usize::from(core.0), native, events.clone())
         }
     };
-    let running = shard::boot::run(shard::Kind::choose().0, &cores, &Pool::new(POOL_BYTES), build)
+    let running = shard::boot::run(HostChoices::of(Kind::choose().0), &cores, &Pool::new(POOL_BYTES), build)
         .map_err(|error| Fault::of("the load cannot start", why(&error)))?;
     let watched = watch(scenario, target, &told, cores.len(), &mut progress);
     running.stopper().stop();
     running.join();
     let (result, resident, used) = watched?;
-    let mut outcome = Outcome {
+    let mut outcome = uncounted(scenario, target, wall_ms, used);
+    outcome.count(&result, &resident);
+    Ok(outcome)
+}
+
+/// What is known of a run before its counters are.
+fn uncounted(scenario: &Scenario, target: &Target, wall_ms: i64, used: Option<Used>) -> Outcome {
+    Outcome {
         format: FORMAT,
         scenario: scenario.name.clone(),
         about: scenario.about.clone(),
@@ -122,9 +129,7 @@ fn measure(
         errors: Default::default(),
         unanswered: 0,
         used,
-    };
-    outcome.count(&result, &resident);
-    Ok(outcome)
+    }
 }
 
 fn why(error: &BootError<std::io::Error>) -> String {

@@ -11,7 +11,7 @@ use net::{Admission, ListenerIndex};
 use shard::boot::{self, BootError, DirLock, Running};
 use shard::native::Files;
 use shard::ring::RingError;
-use shard::{Disk, DurableWrites, Guest, Io, Kind, ListenerId, Native, Pool, ShardId};
+use shard::{Disk, DurableWrites, Guest, HostChoices, Io, Kind, ListenerId, Native, Pool, ShardId, Writes};
 
 use storage::{StorageError, journal};
 
@@ -76,6 +76,8 @@ pub enum StartError {
     },
     /// No io_uring, which was asked for.
     Ring(RingError),
+    /// Writes through the ring, and no ring.
+    NoRing,
     /// Something of the operating system's.
     System(io::Error),
 }
@@ -111,6 +113,9 @@ impl fmt::Display for StartError {
                 write!(f, "{wanted} cores are asked for, and this process may use {allowed}")
             }
             StartError::Ring(error) => write!(f, "{error}; or start with --set ringlog.io.backend=auto"),
+            StartError::NoRing => f.write_str(
+                "ringlog.io.writes=ring needs io_uring, and the broker would run on epoll: leave it at auto",
+            ),
             StartError::System(error) => error.fmt(f),
         }
     }
@@ -182,7 +187,11 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
     let pool = Pool::new(node.config.values().ringlog_pool_bytes() as usize);
     let durable_writes = probe_journal(&node)?;
     let backend = choose_backend(&node.config);
-    let (running, guest) = boot_cores(backend, &node, &addresses, &cpus, &pool, !http.is_empty())?;
+    let host = node.config.host_choices(backend);
+    if host.writes == Writes::Ring && backend == Kind::Poll {
+        return Err(StartError::NoRing);
+    }
+    let (running, guest) = boot_cores(host, &node, &addresses, &cpus, &pool, !http.is_empty())?;
     let control = match guest.map(|guest| start_control(http, guest, &node)).transpose() {
         Ok(control) => control,
         Err(error) => {
@@ -230,7 +239,7 @@ fn choose_backend(config: &ServerConfig) -> Kind {
 }
 
 fn boot_cores(
-    backend: Kind,
+    host: HostChoices,
     node: &Arc<Node>,
     addresses: &[Vec<SocketAddr>],
     cpus: &[usize],
@@ -244,7 +253,7 @@ fn boot_cores(
         let controller = if me == ShardId(0) { Some(open_controller(native, &node)?) } else { None };
         Ok::<_, StartError>(Broker::new(me, Arc::clone(&node), controller, listeners))
     };
-    boot::run_with_guest(backend, &pins, pool, has_guest, build).map_err(|error| match error {
+    boot::run_with_guest(host, &pins, pool, has_guest, build).map_err(|error| match error {
         BootError::Ring(error) => StartError::Ring(error),
         BootError::System(error) => StartError::System(error),
         BootError::App(error) => error,

@@ -13,6 +13,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("broker", &["storage", "net", "protocol", "shard"]),
     // Brokers are met over TCP only; of storage the batch alone.
     ("bench", &["net", "protocol", "storage", "shard"]),
+    ("tuning", &["bench", "shard"]),
 ];
 
 /// Where each crate of the workspace has its manifest.
@@ -23,6 +24,7 @@ const MANIFESTS: &[(&str, &str)] = &[
     ("net", "net/Cargo.toml"),
     ("broker", "broker/Cargo.toml"),
     ("bench", "bench/Cargo.toml"),
+    ("tuning", "tuning/Cargo.toml"),
 ];
 
 const FILE_LINES_MAX: usize = 800;

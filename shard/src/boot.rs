@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use crate::buffer::Pool;
 use crate::clock::WallMs;
+use crate::host::HostChoices;
 use crate::mail::{self, Bell, Guest, ShardId};
-use crate::native::{Kind, Native, NativeError};
+use crate::native::{Native, NativeError};
 use crate::ring::RingError;
 use crate::turn::{App, Shard};
 
@@ -35,8 +36,8 @@ pub fn allowed_cpus() -> io::Result<Vec<usize>> {
     Ok((0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect())
 }
 
-/// Binds the calling thread to one CPU.
-fn pin(cpu: usize) -> io::Result<()> {
+/// Binds the calling thread to one CPU, which is one of [`allowed_cpus`].
+pub fn pin(cpu: usize) -> io::Result<()> {
     // SAFETY: a zeroed set is a valid empty one; the index was among the allowed ones.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
@@ -221,10 +222,10 @@ impl Running {
 /// Cores that run, and the end of the guest on their bus, if there is one.
 pub type Booted<M> = (Running, Option<Guest<M>>);
 
-/// Starts one core per entry of `cpus` on a back end of this kind, pinned where a CPU is named. `build` makes each core's application on the
-/// core's own thread. Returns when all have started, or the first error after the others were stopped.
+/// Starts one core per entry of `cpus`, pinned where a CPU is named. `build` makes each core's application on the core's
+/// own thread. Returns when all have started, or the first error after the others were stopped.
 pub fn run<A, E, F>(
-    kind: Kind,
+    host: HostChoices,
     cpus: &[Option<usize>],
     pool: &Pool,
     build: F,
@@ -234,12 +235,12 @@ where
     E: Send + 'static,
     F: Fn(ShardId, &mut Native) -> Result<A, E> + Send + Sync + 'static,
 {
-    run_with_guest(kind, cpus, pool, false, build).map(|(running, _)| running)
+    run_with_guest(host, cpus, pool, false, build).map(|(running, _)| running)
 }
 
 /// The same, with one more party on the bus if `has_guest`, whose end is given back.
 pub fn run_with_guest<A, E, F>(
-    kind: Kind,
+    host: HostChoices,
     cpus: &[Option<usize>],
     pool: &Pool,
     has_guest: bool,
@@ -263,7 +264,7 @@ where
             (pool.clone(), Arc::clone(&stop), Arc::clone(&build), report.clone());
         let body = move || {
             let me = mailbox.me();
-            let started = start_core(kind, cpu, mailbox, pool, |native| build(me, native));
+            let started = start_core(&host, cpu, mailbox, pool, |native| build(me, native));
             let mut shard = match started {
                 Ok(shard) => shard,
                 Err(error) => return drop(report.send(Err(error))),
@@ -311,7 +312,7 @@ fn cpu_clock(clock: libc::clockid_t) -> Duration {
 }
 
 fn start_core<A: App, E>(
-    kind: Kind,
+    host: &HostChoices,
     cpu: Option<usize>,
     mailbox: mail::Mailbox<A::Mail>,
     pool: Pool,
@@ -320,13 +321,13 @@ fn start_core<A: App, E>(
     if let Some(cpu) = cpu {
         pin(cpu).map_err(BootError::System)?;
     }
-    let native = Native::new(kind, pool.clone(), Arc::clone(mailbox.bell()));
+    let native = Native::new(host, pool.clone(), Arc::clone(mailbox.bell()));
     let mut native = native.map_err(|error| match error {
         NativeError::Ring(error) => BootError::Ring(error),
         NativeError::Poll(error) => BootError::System(error),
     })?;
     let app = build(&mut native).map_err(BootError::App)?;
-    Ok(Shard::new(native, app, mailbox, pool))
+    Ok(Shard::new(native, app, mailbox, pool).with_spin(host.spin))
 }
 
 /// Random bits from the kernel.

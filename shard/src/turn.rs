@@ -8,6 +8,8 @@
 //!
 //! The clock is read once a turn. Everything that an application does within a turn is bounded by what arrived.
 
+use std::time::Duration;
+
 use crate::buffer::Pool;
 use crate::clock::{Nanos, WallMs};
 use crate::disk::Disk;
@@ -97,6 +99,9 @@ pub struct Shard<I: Io, A: App> {
     counts: LoopCounts,
     is_busy: bool,
     is_stopping: bool,
+    spin: Duration,
+    /// Whether the last look found nothing, so that the core may sleep.
+    has_spun: bool,
 }
 
 impl<I: Io, A: App> Shard<I, A> {
@@ -113,7 +118,14 @@ impl<I: Io, A: App> Shard<I, A> {
             counts: LoopCounts::default(),
             is_busy: true,
             is_stopping: false,
+            spin: Duration::ZERO,
+            has_spun: false,
         }
+    }
+
+    /// The same, but it looks for work for so long before it sleeps. For back ends whose time passes by itself.
+    pub fn with_spin(self, spin: Duration) -> Shard<I, A> {
+        Shard { spin, ..self }
     }
 
     /// Runs the application's start; call once, before the first turn.
@@ -185,6 +197,11 @@ impl<I: Io, A: App> Shard<I, A> {
             Some(deadline) => Wait::Until(deadline),
             None => Wait::Forever,
         };
+        if wait != Wait::No && !self.spin.is_zero() && !self.has_spun {
+            // Found or not, a whole turn follows: what rang the bell meanwhile may have been the end of the process.
+            self.has_spun = !self.has_found_by_spinning(wait);
+            return;
+        }
         if wait != Wait::No {
             self.mailbox.bell().park();
             if self.mailbox.has_mail() {
@@ -193,6 +210,22 @@ impl<I: Io, A: App> Shard<I, A> {
         }
         self.io.reap(wait, &mut self.done);
         self.mailbox.bell().unpark();
+        self.has_spun &= wait == Wait::No;
+    }
+
+    /// Looks for completions and mail for a while; `true` if there is something to do.
+    fn has_found_by_spinning(&mut self, wait: Wait) -> bool {
+        let until = self.io.now() + self.spin;
+        let until = if let Wait::Until(deadline) = wait { until.min(deadline) } else { until };
+        loop {
+            self.io.reap(Wait::No, &mut self.done);
+            if !self.done.is_empty() || self.mailbox.has_mail() {
+                return true;
+            }
+            if self.io.now() >= until {
+                return false;
+            }
+        }
     }
 
     fn end_turn(&mut self) {

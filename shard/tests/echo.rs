@@ -3,11 +3,12 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::mpsc;
+use std::time::Duration;
 
 use shard::memory::{Faults, World};
 use shard::{
-    App, BufMut, Completion, IoError, Kind, ListenerId, Native, Op, Outcome, Pool, Shard, ShardId, SocketId,
-    Token, Turn,
+    App, BufMut, Completion, HostChoices, IoError, Kind, ListenerId, Native, Op, Outcome, Pool, Shard,
+    ShardId, SocketId, Token, Turn,
 };
 use shard::{boot, mail};
 
@@ -101,14 +102,16 @@ fn receive_large(turn: &mut Turn<'_, ()>, socket: SocketId, buffer: BufMut) {
     turn.ops.push(token(RECEIVE, socket), Op::ReceiveInto { socket, buffer });
 }
 
-/// Runs the test once on each back end of real machines.
+/// Runs the test on each back end of real machines, with cores that sleep at once and with such that look for work first.
 fn with_each(cores: usize, test: impl Fn(SocketAddr)) {
     for kind in [Kind::Ring, Kind::Poll] {
-        with(kind, cores, &test);
+        for spin in [Duration::ZERO, Duration::from_micros(200)] {
+            with(HostChoices { spin, ..HostChoices::of(kind) }, cores, &test);
+        }
     }
 }
 
-fn with(kind: Kind, cores: usize, test: impl FnOnce(SocketAddr)) {
+fn with(host: HostChoices, cores: usize, test: impl FnOnce(SocketAddr)) {
     let (found, addresses) = mpsc::channel::<SocketAddr>();
     let probe = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = probe.local_addr().unwrap();
@@ -119,7 +122,7 @@ fn with(kind: Kind, cores: usize, test: impl FnOnce(SocketAddr)) {
         found.send(bound).unwrap();
         Ok::<_, std::io::Error>(Echo::new(listener))
     };
-    let running = match boot::run(kind, &vec![None; cores], &pool, build) {
+    let running = match boot::run(host, &vec![None; cores], &pool, build) {
         Ok(running) => running,
         Err(error) => panic!("{error:?}"),
     };

@@ -7,7 +7,7 @@ use shard::io::Wait;
 use shard::mail::Bell;
 use shard::memory::{Crash, Faults, World};
 use shard::{Buf, Completion, FileId, Io, IoError, Op, OpenMode, Outcome, Pool, Token};
-use shard::{Kind, Native};
+use shard::{HostChoices, Kind, Native};
 
 /// Runs one operation to its end.
 fn run(io: &mut dyn Io, op: Op) -> Outcome {
@@ -88,7 +88,8 @@ fn check_large_reads(io: &mut dyn Io, file: FileId, pool: &Pool) {
 #[test]
 fn files_on_the_ring_and_on_epoll() {
     for kind in [Kind::Ring, Kind::Poll] {
-        let mut native = Native::new(kind, Pool::new(1 << 20), Arc::new(Bell::new().unwrap())).unwrap();
+        let mut native =
+            Native::new(&HostChoices::of(kind), Pool::new(1 << 20), Arc::new(Bell::new().unwrap())).unwrap();
         let dir = std::env::temp_dir().join(format!("ringlog-files-{kind}-{}", std::process::id()));
         check_files(&mut native, &dir);
     }

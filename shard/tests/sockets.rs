@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use shard::io::Wait;
 use shard::mail::Bell;
-use shard::{Buf, Completion, Io, IoError, Kind, Native, Op, Outcome, Pool, SocketId, Token};
+use shard::{Buf, Completion, HostChoices, Io, IoError, Kind, Native, Op, Outcome, Pool, SocketId, Token};
 
 const ACCEPT: Token = Token(1);
 const RECEIVE: Token = Token(2);
@@ -24,7 +24,7 @@ struct Bench {
 impl Bench {
     fn new(kind: Kind, stuck_max: Option<Duration>) -> Bench {
         let bell = Arc::new(Bell::new().unwrap());
-        let mut native = Native::new(kind, Pool::new(1 << 20), bell).unwrap();
+        let mut native = Native::new(&HostChoices::of(kind), Pool::new(1 << 20), bell).unwrap();
         let (listener, address) = native.listen((Ipv4Addr::LOCALHOST, 0).into(), stuck_max).unwrap();
         native.push(ACCEPT, Op::Accept { listener });
         Bench { native, address, done: Vec::new() }

@@ -7,8 +7,9 @@
 //! over which the topics' are made anew.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use shard::Kind;
+use shard::{HostChoices, Kind, Writes};
 
 use super::alter::{self, Alteration, Texts};
 use super::cores::Cores;
@@ -77,6 +78,8 @@ typed_settings! {
         /// `None` stands for a part of the file system.
         ringlog_disk_reserve_bytes: Option<u64> = "ringlog.disk.reserve.bytes",
         log_cleaner_dedupe_buffer_size: u64 = "log.cleaner.dedupe.buffer.size",
+        ringlog_io_lend_min_bytes: u32 = "ringlog.io.lend.min.bytes",
+        ringlog_io_spin_us: u32 = "ringlog.io.spin.us",
         ringlog_journal_bytes: u64 = "ringlog.journal.bytes",
         ringlog_metrics_group_partitions_max: u32 = "ringlog.metrics.group.partitions.max",
         ringlog_metrics_groups_max: u32 = "ringlog.metrics.groups.max",
@@ -223,6 +226,18 @@ impl ServerConfig {
         }
     }
 
+    /// `ringlog.io.writes`, `ringlog.io.lend.min.bytes`, `ringlog.io.spin.us`: how cores that run on `kind` use the machine.
+    pub fn host_choices(&self, kind: Kind) -> HostChoices {
+        let writes = match self.layers.set_text("ringlog.io.writes") {
+            Some("inline") => Writes::Inline,
+            Some("ring") => Writes::Ring,
+            _ => Writes::ByFileSystem,
+        };
+        let spin = Duration::from_micros(u64::from(self.values.ringlog_io_spin_us()));
+        let lent_bytes_min = self.values.ringlog_io_lend_min_bytes() as usize;
+        HostChoices { kind, writes, lent_bytes_min, spin }
+    }
+
     /// `ringlog.http.listen`: where metrics and health are served.
     pub fn http_listen(&self) -> Vec<Endpoint> {
         let text = self.layers.set_text("ringlog.http.listen").unwrap_or_default();
@@ -349,6 +364,7 @@ pub(super) const READ_BY_HAND: &[&str] = &[
     "ringlog.cores",
     "ringlog.http.listen",
     "ringlog.io.backend",
+    "ringlog.io.writes",
     "ringlog.log.level",
 ];
 

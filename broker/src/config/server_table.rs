@@ -141,6 +141,19 @@ static OWN_SETTINGS: &[Setting] = &[
             "What the cores do their input and output with: ring is io_uring, poll is epoll, which needs nothing special of \
              the kernel and costs more. auto takes io_uring where the kernel allows it, and else epoll with a warning.",
         ),
+    Setting::new("ringlog.io.lend.min.bytes", Kind::Int, "32768", Valid::AtLeast(4096)).at_start().about(
+        "From this many bytes on a fetch gets what the page cache holds lent instead of copied, where all of it is there. \
+         ringlog-tune measures from where on that pays.",
+    ),
+    Setting::new("ringlog.io.spin.us", Kind::Int, "0", Valid::Between(0, 1_000_000)).at_start().about(
+        "How long a core looks for work before it sleeps, in microseconds. Nothing that comes meanwhile has to wake it. A \
+         core that spins is busy, so that this is for brokers with cores of their own. ringlog-tune measures what it \
+         would save.",
+    ),
+    Setting::new("ringlog.io.writes", Kind::String, "auto", Valid::OneOf(&["auto", "inline", "ring"])).at_start().about(
+        "How segments are written to the page cache: inline, or through the ring, which needs io_uring. auto takes the \
+         ring on XFS and inline elsewhere. ringlog-tune measures which is quicker.",
+    ),
     Setting::new("ringlog.journal.bytes", Kind::Long, "67108864", Valid::AtLeast(262_144)).at_start().about(
         "The size of each core's journal, which takes every append that is to survive a loss of power before its \
          segment is synced. It is written in full when it is made. A larger one means fewer syncs and a longer \

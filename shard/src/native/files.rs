@@ -22,15 +22,13 @@ use slab::Slab;
 use crate::buffer::{ALIGNMENT, AlignedBuf, Buf, BufMut, Pool, skip_parts};
 use crate::clock::{Nanos, WallMs};
 use crate::disk::{Disk, DurableWrites, Entry, FileId, OpenMode, Space};
+use crate::host::{HostChoices, Writes};
 use crate::io::{IoError, Wait};
 use crate::native::mapping::Mapping;
-use crate::native::pieces_of;
+use crate::native::{Kind, pieces_of};
 
 /// XFS's magic number (statfs(2)).
 const XFS_MAGIC: i64 = 0x5846_5342;
-
-/// From this length on a read is lent rather than copied: looking whether all pages are there costs more than copying less.
-const LENT_BYTES_MIN: usize = 32 << 10;
 
 /// Files that are mapped at a time, by one core: a process may have some 65,000 mappings, which cores and the allocator share.
 const MAPPED_FILES_MAX: usize = 128;
@@ -39,9 +37,10 @@ const MAPPED_FILES_MAX: usize = 128;
 const MAPPING_IDLE: Duration = Duration::from_secs(10);
 
 /// The operating system's files, for one thread.
-#[derive(Default)]
 pub struct Files {
     open: Slab<OpenFile>,
+    writes: Writes,
+    lent_bytes_min: usize,
     /// Those with a mapping, the longest mapped first.
     mapped: VecDeque<usize>,
     /// When mappings that lent nothing lately are next looked for.
@@ -82,7 +81,25 @@ pub(crate) enum ReadStart {
     },
 }
 
+impl Default for Files {
+    fn default() -> Files {
+        Files::new(&HostChoices::of(Kind::Ring))
+    }
+}
+
 impl Files {
+    /// No file yet.
+    pub fn new(host: &HostChoices) -> Files {
+        Files {
+            open: Slab::new(),
+            writes: host.writes,
+            lent_bytes_min: host.lent_bytes_min,
+            mapped: VecDeque::new(),
+            next_tidy: None,
+            residency: Vec::new(),
+        }
+    }
+
     /// The file behind an id; a closed one is an error of the operating kind, for it can race a failed log.
     pub(crate) fn handle(&self, file: FileId) -> Result<Arc<File>, IoError> {
         self.open.get(file.0 as usize).map(|open| Arc::clone(&open.file)).ok_or(IoError(libc::EBADF))
@@ -127,7 +144,7 @@ impl Files {
 
     /// Lends or copies what the page cache has; the rest would wait.
     pub(crate) fn read(&mut self, file: FileId, offset: u64, len: usize, pool: &Pool) -> ReadStart {
-        if len >= LENT_BYTES_MIN
+        if len >= self.lent_bytes_min
             && let Some(lent) = self.lend(file, offset, len)
         {
             return ReadStart::Done(Ok(lent));
@@ -211,7 +228,11 @@ impl Files {
     }
 
     fn insert(&mut self, file: File) -> FileId {
-        let inline_writes = file_system_magic(&file) != Some(XFS_MAGIC);
+        let inline_writes = match self.writes {
+            Writes::ByFileSystem => file_system_magic(&file) != Some(XFS_MAGIC),
+            Writes::Inline => true,
+            Writes::Ring => false,
+        };
         FileId(self.open.insert(OpenFile {
             file: Arc::new(file),
             mapping: None,

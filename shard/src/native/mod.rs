@@ -14,6 +14,7 @@ use std::time::Duration;
 use crate::buffer::{Buf, Pool};
 use crate::clock::{Nanos, WallMs};
 use crate::disk::Disk;
+use crate::host::HostChoices;
 use crate::io::{Completion, Io, ListenerId, Op, SocketId, Token, Wait};
 use crate::mail::Bell;
 use crate::poll::Poll;
@@ -71,10 +72,11 @@ pub enum Native {
 
 impl Native {
     /// A back end for the calling thread, which alone may use it. `bell` wakes it when mail comes.
-    pub fn new(kind: Kind, pool: Pool, bell: Arc<Bell>) -> Result<Native, NativeError> {
-        Ok(match kind {
-            Kind::Ring => Native::Ring(Box::new(Ring::new(pool, bell).map_err(NativeError::Ring)?)),
-            Kind::Poll => Native::Poll(Box::new(Poll::new(pool, bell).map_err(NativeError::Poll)?)),
+    pub fn new(host: &HostChoices, pool: Pool, bell: Arc<Bell>) -> Result<Native, NativeError> {
+        let files = Files::new(host);
+        Ok(match host.kind {
+            Kind::Ring => Native::Ring(Box::new(Ring::new(files, pool, bell).map_err(NativeError::Ring)?)),
+            Kind::Poll => Native::Poll(Box::new(Poll::new(files, pool, bell).map_err(NativeError::Poll)?)),
         })
     }
 

@@ -55,14 +55,14 @@ struct Listener {
 
 impl Poll {
     /// A back end for the calling thread. `bell` wakes it when mail comes.
-    pub fn new(pool: Pool, bell: Arc<Bell>) -> io::Result<Poll> {
+    pub(crate) fn new(files: Files, pool: Pool, bell: Arc<Bell>) -> io::Result<Poll> {
         let epoll = Epoll::new()?;
         epoll.add_bell(bell.descriptor())?;
         Ok(Poll {
             epoll,
             listeners: Vec::new(),
             sockets: Sockets::new(pool.clone()),
-            files: Files::default(),
+            files,
             disk_threads: DiskThreads::new(Arc::clone(&bell)),
             pool,
             ready: Vec::new(),

@@ -58,14 +58,14 @@ pub struct Ring {
 
 impl Ring {
     /// Sets a ring up for the calling thread, which alone may use it. `bell` wakes it when mail comes.
-    pub fn new(pool: Pool, bell: Arc<Bell>) -> Result<Ring, RingError> {
+    pub(crate) fn new(files: Files, pool: Pool, bell: Arc<Bell>) -> Result<Ring, RingError> {
         let ring = boot::set_up(SUBMISSION_ENTRIES)?;
         let provided = ProvidedBuffers::register(&ring).map_err(RingError::Buffers)?;
         let mut ring = Ring {
             ring,
             inflight: InflightTable::default(),
             sockets: Sockets::default(),
-            files: Files::default(),
+            files,
             provided,
             pool,
             ready: Vec::new(),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 
-const LEN: usize = 2 * LENT_BYTES_MIN;
+const LEN: usize = 64 << 10;
 
 /// A directory of a test's own, removed with it.
 struct Scratch(PathBuf);
@@ -82,4 +82,22 @@ fn few_files_are_mapped_however_many_are_read() {
     assert_eq!(files.mapped.len(), MAPPED_FILES_MAX);
     all.iter().for_each(|&file| files.close(file));
     assert!(files.mapped.is_empty());
+}
+
+#[test]
+fn a_machine_may_lend_from_another_length_on_and_write_another_way() {
+    let scratch = Scratch::new("choices");
+    let host = HostChoices::of(Kind::Ring);
+    for (lent_bytes_min, is_lent) in [(LEN, true), (LEN + 1, false)] {
+        let mut files = Files::new(&HostChoices { lent_bytes_min, ..host });
+        let file = scratch.file(&mut files, 1);
+        read(&mut files, file);
+        assert_eq!(is_mapped(&files, file), is_lent, "{lent_bytes_min}");
+    }
+    for (writes, is_inline) in [(Writes::Inline, true), (Writes::Ring, false)] {
+        let mut files = Files::new(&HostChoices { writes, ..host });
+        let file = scratch.file(&mut files, 1);
+        let start = files.write(file, 0, vec![Buf::from(vec![2; 10])]);
+        assert_eq!(matches!(start, Start::Done(Ok(()))), is_inline, "{writes:?}");
+    }
 }
