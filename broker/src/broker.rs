@@ -192,11 +192,13 @@ impl Broker {
         else {
             return;
         };
-        let header = match RequestHeader::decode(&mut Decoder::new(&frame)) {
+        let mut d = Decoder::new(&frame);
+        let header = match RequestHeader::decode(&mut d) {
             Ok(header) => header,
             Err(error) => return self.refuse(slot, format!("its header cannot be read: {error}")),
         };
         let (key, version, correlation_id) = (header.api_key, header.api_version, header.correlation_id);
+        let body_at = d.position();
         let Some(api) = ApiKey::from_code(key).and_then(api::find) else {
             return self.refuse(slot, format!("API key {key} is not served"));
         };
@@ -205,7 +207,8 @@ impl Broker {
             return self.refuse(slot, format!("version {version} of {} is not served", api.key.name()));
         }
         let origin = turn.shard;
-        let request = Request { origin, slot, key: api.key, version, correlation_id, listener, peer, frame };
+        let request =
+            Request { origin, slot, key: api.key, version, correlation_id, listener, peer, frame, body_at };
         if api.is_controllers && self.controller.is_none() {
             return turn.mail.send(CONTROLLER, Mail::Forward(Box::new(request)));
         }

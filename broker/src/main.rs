@@ -19,7 +19,7 @@ use tracing_subscriber::filter::LevelFilter;
 /// Thousands of connections leave small pieces of memory behind everywhere, which the C library's allocator pays for in
 /// searching and merging (decision 6).
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: shard::allocator::Allocator = shard::allocator::Allocator;
 
 fn main() -> ExitCode {
     let started = Instant::now();

@@ -25,6 +25,8 @@ pub struct Request {
     pub peer: SocketAddr,
     /// The frame without its size.
     pub frame: Buf,
+    /// Where the body begins in it.
+    pub body_at: usize,
 }
 
 impl Request {
@@ -38,9 +40,7 @@ impl Request {
 
     /// A decoder of the whole frame that stands at the body.
     pub fn body(&self) -> Result<Decoder<'_>, DecodeError> {
-        let mut d = Decoder::new(&self.frame);
-        RequestHeader::decode(&mut d)?;
-        Ok(d)
+        body_of(&self.frame, self.body_at)
     }
 
     /// The body. Bytes left over are ignored, as in Kafka: librdkafka leaves three in some Metadata requests.
@@ -48,4 +48,11 @@ impl Request {
         let mut d = self.body()?;
         M::decode(&mut d, self.version)
     }
+}
+
+/// A decoder of a whole frame that stands where its header, read before, has ended.
+pub fn body_of(frame: &Buf, body_at: usize) -> Result<Decoder<'_>, DecodeError> {
+    let mut d = Decoder::new(frame);
+    d.take(body_at)?;
+    Ok(d)
 }

@@ -5,6 +5,7 @@
 
 #![warn(missing_docs)]
 
+pub mod allocator;
 pub mod boot;
 pub mod buffer;
 pub mod clock;

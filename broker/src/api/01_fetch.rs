@@ -35,7 +35,7 @@ use crate::config::CompressionType;
 use crate::fetch_session::{FetchKey, SessionChoice, Wanted};
 use crate::mail::{Ask, FetchAsk, PartitionId, PendingId, Question, Turn};
 use crate::metadata::{Image, Topic};
-use crate::request::Request;
+use crate::request::{Request, body_of};
 
 /// This request's entry.
 pub const API: Api = Api::asking(ApiKey::Fetch, 4..=18, on_fetch, on_round_done);
@@ -98,7 +98,7 @@ fn on_fetch(broker: &mut Broker, turn: &mut Turn<'_>, mut request: Request) {
     let version = request.version;
     // A fetch that waits holds what it wants, not the bytes that said so.
     let frame = std::mem::replace(&mut request.frame, Buf::from_static(&[]));
-    let view = match decode(version, &frame) {
+    let view = match body_of(&frame, request.body_at).and_then(|mut d| FetchView::decode(&mut d, version)) {
         Ok(view) => view,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
@@ -142,12 +142,6 @@ fn deadline_of(now: Nanos, max_wait_ms: i32) -> Nanos {
     }
     let grid_ns = u64::from((max_wait_ms / 25).clamp(1, 20).unsigned_abs()) * 1_000_000;
     Nanos(now.plus_ms(i64::from(max_wait_ms)).0.next_multiple_of(grid_ns))
-}
-
-fn decode(version: i16, frame: &Buf) -> Result<FetchView<'_>, protocol::DecodeError> {
-    let mut d = protocol::Decoder::new(frame);
-    protocol::RequestHeader::decode(&mut d)?;
-    FetchView::decode(&mut d, version)
 }
 
 fn find_topic<'a>(image: &'a Image, key: &FetchKey) -> Result<&'a Arc<Topic>, ErrorCode> {
