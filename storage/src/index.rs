@@ -76,16 +76,16 @@ impl SegmentIndex {
             || (self.times.len() + 2) * TIME_ENTRY_LEN > bytes_max
     }
 
-    /// A position at or before the batch that contains `relative`.
-    pub fn position_before(&self, relative: u32) -> u32 {
+    /// A batch at or before the one that contains `relative`; without one, the segment's first.
+    pub fn entry_before(&self, relative: u32) -> Option<OffsetEntry> {
         let after = self.offsets.partition_point(|entry| entry.relative <= relative);
-        self.offsets[..after].last().map_or(0, |entry| entry.position)
+        self.offsets[..after].last().copied()
     }
 
-    /// An offset up to which everything is older than `timestamp`, if any is known.
-    pub fn older_than(&self, timestamp: i64) -> Option<u32> {
+    /// The newest time before `timestamp`, if any is known: everything up to its offset is older.
+    pub fn older_than(&self, timestamp: i64) -> Option<TimeEntry> {
         let after = self.times.partition_point(|entry| entry.timestamp < timestamp);
-        self.times[..after].last().map(|entry| entry.relative)
+        self.times[..after].last().copied()
     }
 
     /// Contents of the two files.
@@ -132,18 +132,17 @@ pub fn time_entry(bytes: &[u8]) -> Option<TimeEntry> {
     Some(TimeEntry { timestamp: i64::from_be_bytes(*timestamp), relative: u32::from_be_bytes(*relative) })
 }
 
-/// [`SegmentIndex::position_before`] in a sealed segment's file: some small reads instead of memory.
-pub fn find_position(disk: &mut dyn Disk, file: FileId, relative: u32) -> Result<u32, IoError> {
-    let found = find_last(disk, file, OFFSET_ENTRY_LEN, |bytes| {
-        offset_entry(bytes).filter(|entry| entry.relative <= relative).map(|entry| entry.position)
-    })?;
-    Ok(found.unwrap_or(0))
+/// [`SegmentIndex::entry_before`] in a sealed segment's file: some small reads instead of memory.
+pub fn find_entry(disk: &mut dyn Disk, file: FileId, relative: u32) -> Result<Option<OffsetEntry>, IoError> {
+    find_last(disk, file, OFFSET_ENTRY_LEN, |bytes| {
+        offset_entry(bytes).filter(|entry| entry.relative <= relative)
+    })
 }
 
 /// [`SegmentIndex::older_than`] in a sealed segment's file.
-pub fn find_older(disk: &mut dyn Disk, file: FileId, timestamp: i64) -> Result<Option<u32>, IoError> {
+pub fn find_older(disk: &mut dyn Disk, file: FileId, timestamp: i64) -> Result<Option<TimeEntry>, IoError> {
     find_last(disk, file, TIME_ENTRY_LEN, |bytes| {
-        time_entry(bytes).filter(|entry| entry.timestamp < timestamp).map(|entry| entry.relative)
+        time_entry(bytes).filter(|entry| entry.timestamp < timestamp)
     })
 }
 
@@ -194,10 +193,12 @@ mod tests {
     fn entries_lie_an_interval_apart() {
         let index = index(&[(0, 60, 1), (1, 60, 2), (2, 60, 3), (3, 60, 2), (4, 60, 9)]);
         for (relative, position) in [(0, 0), (1, 0), (2, 120), (3, 120), (4, 240), (9, 240)] {
-            assert_eq!(index.position_before(relative), position, "offset {relative}");
+            let found = index.entry_before(relative).map_or(0, |entry| entry.position);
+            assert_eq!(found, position, "offset {relative}");
         }
         for (timestamp, relative) in [(3, None), (4, Some(2)), (9, Some(2)), (10, Some(4))] {
-            assert_eq!(index.older_than(timestamp), relative, "time {timestamp}");
+            let found = index.older_than(timestamp).map(|entry| entry.relative);
+            assert_eq!(found, relative, "time {timestamp}");
         }
         let (offsets, times) = index.encode();
         assert_eq!(SegmentIndex::decode(&offsets, &times, 300).unwrap().encode(), (offsets, times));

@@ -24,6 +24,7 @@ mod outlook;
 mod point;
 mod reader;
 mod recover;
+mod reindex;
 mod retention;
 mod start;
 mod tail;
@@ -86,6 +87,8 @@ pub struct Log {
     has_failed_compaction: bool,
     offline: Option<Offline>,
     on_disk: OnDisk,
+    /// Segments whose indexes were made anew, until somebody asks.
+    reindexed: Vec<Offset>,
 }
 
 /// What of the bookkeeping is already on disk.

@@ -44,6 +44,10 @@ pub struct ReadRange {
     pub len: usize,
     pub(crate) segment: Offset,
     pub(crate) revision: u32,
+    /// The last offset of the batch that an index on disk promised there, if one did; it may be wrong.
+    pub(crate) promised: Option<Offset>,
+    /// Whether it begins where that index said, and not at a later batch.
+    pub(crate) is_start: bool,
     pub(crate) want: ReadWant,
 }
 

@@ -9,7 +9,7 @@ use crate::batch::BatchHeader;
 use crate::batch::validate::NO_TIMESTAMP;
 use crate::error::{Cause, StorageError};
 use crate::files::{FileSlot, OpenFiles};
-use crate::index::{self, SegmentIndex, TimeEntry};
+use crate::index::{self, OffsetEntry, SegmentIndex, TimeEntry};
 use crate::offset::Offset;
 use crate::settings::LogSettings;
 
@@ -62,10 +62,16 @@ pub struct Segment {
     pub appended_at: i64,
     /// Its newest time so far.
     pub newest: TimeEntry,
+    /// Whether batches have said so, and not an index alone.
+    pub is_newest_known: bool,
     /// Counts how often compaction has replaced it: positions in an earlier one mean nothing here.
     pub revision: u32,
     /// Its indexes.
     pub indexes: Indexes,
+    /// Where its batches end before the segment does, if that was found: indexes are not made of it again.
+    pub damaged_at: Option<u32>,
+    /// Indexes that were made anew and could not be written.
+    pub mended: Option<Box<SegmentIndex>>,
     /// Transactions that markers in it aborted, while its indexes grow.
     pub aborted: Vec<AbortedTxn>,
     /// Whether they lie in a file of their own.
@@ -85,8 +91,11 @@ impl Segment {
             first_appended_at: NO_TIMESTAMP,
             appended_at: NO_TIMESTAMP,
             newest: TimeEntry { timestamp: NO_TIMESTAMP, relative: 0 },
+            is_newest_known: true,
             revision: 0,
             indexes: Indexes::Growing(SegmentIndex::default()),
+            damaged_at: None,
+            mended: None,
             aborted: Vec::new(),
             has_aborted_file: false,
             log_file: FileSlot::default(),
@@ -159,45 +168,56 @@ impl Segment {
             .map_err(|error| self.error(dir, LOG, 0, Cause::Io(error)))
     }
 
-    /// A position at or before the batch that contains `offset`.
-    pub fn position_before(
+    /// A batch at or before the one that contains `offset`; without one, the first.
+    pub fn entry_before(
         &mut self,
         disk: &mut dyn Disk,
         files: &mut OpenFiles,
         dir: &Path,
         offset: Offset,
-    ) -> Result<u32, StorageError> {
+    ) -> Result<Option<OffsetEntry>, StorageError> {
         // Beyond 2^31-1 lies nothing, so a large distance only means "at the end".
         let relative =
             u32::try_from(offset.distance_from(self.base).clamp(0, i64::from(u32::MAX))).unwrap_or(0);
-        if let Indexes::Growing(index) = &self.indexes {
-            return Ok(index.position_before(relative));
+        if let Some(index) = self.index_in_memory() {
+            return Ok(index.entry_before(relative));
         }
         let path = || path_of(dir, self.base, INDEX);
         files
             .get(disk, &mut self.index_file, OpenMode::Read, path)
-            .and_then(|file| index::find_position(disk, file, relative))
+            .and_then(|file| index::find_entry(disk, file, relative))
             .map_err(|error| self.error(dir, INDEX, 0, Cause::Io(error)))
     }
 
-    /// An offset up to which every record is older than `timestamp`; one before the base if none is known.
+    fn index_in_memory(&self) -> Option<&SegmentIndex> {
+        match &self.indexes {
+            Indexes::Growing(index) => Some(index),
+            Indexes::Sealed => self.mended.as_deref(),
+        }
+    }
+
+    /// Whether its data is durable and its indexes are on disk.
+    pub fn is_sealed(&self) -> bool {
+        matches!(self.indexes, Indexes::Sealed)
+    }
+
+    /// The newest time before `timestamp` that an index knows: every record up to its offset is older.
     pub fn older_to(
         &mut self,
         disk: &mut dyn Disk,
         dir: &Path,
         timestamp: i64,
-    ) -> Result<Offset, StorageError> {
-        let relative = match &self.indexes {
-            Indexes::Growing(index) => index.older_than(timestamp),
-            Indexes::Sealed => {
+    ) -> Result<Option<TimeEntry>, StorageError> {
+        Ok(match self.index_in_memory() {
+            Some(index) => index.older_than(timestamp),
+            None => {
                 let path = path_of(dir, self.base, TIME_INDEX);
                 let file = disk.open(&path, OpenMode::Read).map_err(StorageError::io(&path))?;
                 let found = index::find_older(disk, file, timestamp);
                 disk.close(file);
                 found.map_err(StorageError::io(&path))?
             }
-        };
-        Ok(self.base.plus(relative.map_or(-1, i64::from)))
+        })
     }
 
     /// Lets go of the files.

@@ -2,7 +2,7 @@
 
 mod rig;
 
-use rig::{NOW, Rig, batch, batches_in, records_in};
+use rig::{NOW, Rig, batch, batches_in, last_offset, records_in};
 use shard::memory::{Crash, Faults};
 use shard::{Disk, Io, Op, OpenMode, Ops, Token};
 use storage::batch::{BatchBuilder, CRC_START, Codec, seal};
@@ -302,6 +302,46 @@ fn c25_retries_are_recognised_after_any_restart() {
     }
 }
 
+/// A producer whose records are all gone is known by a snapshot alone; it must outlive a clean stop and the kill after it.
+#[test]
+fn c25_producers_of_deleted_records_are_known_after_a_clean_stop_and_a_kill() {
+    let mut rig = Rig::new(small_segments());
+    let first_try = produced(0, 2).build();
+    rig.try_append(first_try.clone()).unwrap();
+    rig.drain();
+    rig.roll();
+    // The log's start was kept, and what lay between the snapshot and it is lost.
+    rig.world.crash(Crash::Process);
+    let mut rig = Rig::open(rig.world, small_segments(), Offset(10)).unwrap().0;
+    rig.append(batch(&[NOW.0]));
+    let mut rig = rig.close_and_reopen().0;
+    rig.append(batch(&[NOW.0]));
+    let mut rig = rig.crash_and_reopen(Crash::Process).0;
+    let again = rig.try_append(first_try).unwrap();
+    assert!(
+        matches!(again, Appended::Duplicate(first_try, _) if first_try.base_offset == Offset(0)),
+        "{again:?}"
+    );
+}
+
+/// A clean close leaves a snapshot at the end. Where its marker is lost the log goes on from there, and should its segment be full
+/// at once, that snapshot would say that the segment is sealed, whatever its indexes hold.
+#[test]
+fn a_clean_close_whose_marker_is_lost_seals_nothing() {
+    let mut rig = Rig::new(small_segments());
+    let sent = produced(0, 3).build();
+    rig.try_append(sent.clone()).unwrap();
+    rig.drain();
+    rig.log.close(rig.io.disk(), &mut rig.files).unwrap();
+    rig.io.disk().remove(&rig::dir().join("ringlog.clean")).unwrap();
+    let snapshot = "00000000000000000003.snapshot";
+    assert!(rig.world.file(&rig::dir().join(snapshot)).is_some());
+    let (mut rig, recovered) = Rig::open(rig.world, small_segments(), Offset(0)).unwrap();
+    assert!(!recovered.is_clean);
+    assert!(!rig.names().iter().any(|name| name == snapshot), "{:?}", rig.names());
+    assert!(matches!(rig.try_append(sent), Ok(Appended::Duplicate(..))), "producers are known all the same");
+}
+
 #[test]
 fn q41_five_batches_in_flight_are_in_sequence_before_they_are_written() {
     let mut rig = Rig::new(LogSettings::default());
@@ -368,6 +408,46 @@ fn c93_indexes_are_rebuilt_where_they_are_missing_or_damaged() {
             assert_eq!(rig.read_all(0).len(), 40);
         }
     }
+}
+
+/// A flipped bit anywhere in an index of a sealed segment costs no record, whatever is asked first; and it is told once.
+#[test]
+fn c93_every_flipped_bit_of_a_sealed_index_is_found_when_it_matters() {
+    const BATCHES: i64 = 18;
+    let mut rig = Rig::new(LogSettings { index_interval_bytes: 0, ..small_segments() });
+    for number in 0..BATCHES {
+        rig.append(batch(&[NOW.0 - 1000 + number * 7, NOW.0 - 999 + number * 7]));
+    }
+    rig = rig.close_and_reopen().0;
+    let settings = LogSettings::clone(rig.log.settings());
+    let (expected, end) = (rig.read_all(0), rig.log.offsets().end.0);
+    let times: Vec<_> = (0..BATCHES).map(|number| NOW.0 - 1000 + number * 7).collect();
+    let paths = rig.world.paths().into_iter();
+    let indexes: Vec<_> = paths.filter(|path| path.to_string_lossy().ends_with("index")).collect();
+    assert!(indexes.len() >= 4, "{indexes:?}");
+    let (world, mut told) = (rig.world.clone(), 0);
+    for path in &indexes {
+        let intact = world.file(path).unwrap();
+        for bit in 0..8 * intact.len() as u64 {
+            world.flip_bit(path, bit);
+            world.crash(Crash::Process);
+            let mut rig = Rig::open(world.clone(), settings.clone(), Offset(0)).unwrap().0;
+            for (number, time) in times.iter().enumerate().skip(bit as usize % 7).step_by(7) {
+                let up_to = rig.log.offsets().high_watermark;
+                let found = rig.log.find_by_time(rig.io.disk(), &mut rig.files, *time, up_to).unwrap();
+                assert_eq!(found.unwrap().offset.0, 2 * number as i64, "{path:?}, bit {bit}");
+            }
+            for offset in (bit as i64 % 5..end).step_by(5) {
+                let bytes = rig.read(offset, 100, true).unwrap();
+                assert!(bases(&bytes)[0] <= offset && last_offset(&bytes).0 >= offset, "{path:?}, bit {bit}");
+            }
+            assert_eq!(rig.read_all(0), expected, "{path:?}, bit {bit}");
+            told += rig.log.take_reindexed().len();
+            let file = rig.io.disk().open(path, OpenMode::Truncate).unwrap();
+            rig.io.disk().write_at(file, 0, &intact).unwrap();
+        }
+    }
+    assert!(told > 100, "{told}");
 }
 
 #[test]

@@ -8,17 +8,19 @@
 mod rig;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rig::{NOW, Rig, batches_in};
 use shard::Io;
 use shard::memory::{Crash, Faults};
 use storage::batch::{BatchBuilder, Codec};
 use storage::{
-    AppendRefusal, Appended, LogSettings, Offset, ProducerEpoch, ProducerId, Promise, ReadPlan, Sequence,
-    SequenceRefusal,
+    AppendRefusal, Appended, Cause, LogSettings, Offset, ProducerEpoch, ProducerId, Promise, ReadPlan,
+    Sequence, SequenceRefusal,
 };
 
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 1000;
 const STEPS: usize = 60;
 
 /// A batch as it must be stored.
@@ -73,7 +75,7 @@ impl Model {
     }
 
     fn step(mut self) -> Model {
-        match self.below(25) {
+        match self.below(27) {
             0..=7 => self.append(),
             8..=9 => self.retry(),
             10 => self.gap(),
@@ -85,6 +87,8 @@ impl Model {
             20 => self.delete_records(),
             21 => self.checkpoint(),
             22..=23 => self.retain(),
+            24 => return self.damage_index(),
+            25 => return self.damage_sealed(),
             _ => return self.crash(),
         }
         self
@@ -291,6 +295,88 @@ impl Model {
         self
     }
 
+    /// A damaged index costs time and nothing else.
+    fn damage_index(mut self) -> Model {
+        self.rig.drain();
+        let indexes = self.paths_of(&["index", "timeindex"]);
+        if indexes.is_empty() {
+            return self;
+        }
+        let path = indexes[self.below(indexes.len())].clone();
+        let bits = 8 * self.rig.world.file(&path).unwrap().len();
+        if bits > 0 {
+            let bit = self.below(bits);
+            self.rig.world.flip_bit(&path, bit as u64);
+        }
+        let mut model = self.crash();
+        for _ in 0..3 {
+            model.read();
+            model.find();
+        }
+        model
+    }
+
+    /// A damaged segment that was sealed and synced stays where it is, and so does all that follows it; nothing is cut off
+    /// in silence. Where it has to be read to open the log, the log says that it is damaged; whole again, it opens.
+    fn damage_sealed(mut self) -> Model {
+        self.rig.drain();
+        self.checkpoint();
+        if self.rig.log.offline().is_some() {
+            return self.crash();
+        }
+        let logs = self.paths_of(&["log"]);
+        self.rig.world.set_faults(Faults::default());
+        let Some((active, sealed)) = logs.split_last().filter(|(_, sealed)| !sealed.is_empty()) else {
+            return self;
+        };
+        let victim = self.below(sealed.len());
+        let path = sealed[victim].clone();
+        let bit = self.below(8 * self.rig.world.file(&path).unwrap().len()) as u64;
+        let base_of =
+            |path: &PathBuf| -> i64 { path.file_stem().unwrap().to_str().unwrap().parse().unwrap() };
+        let (active, next) = (base_of(active), base_of(&logs[victim + 1]));
+        // It lies behind the damage, unless the active segment is empty.
+        let last = self.batches.last().filter(|last| last.base >= active.max(self.start)).cloned();
+        let end = self.rig.log.offsets().end;
+        let (settings, log_start) =
+            (LogSettings::clone(self.rig.log.settings()), self.rig.log.offsets().log_start);
+        let world = self.rig.world.clone();
+        for is_damaged in [true, false] {
+            if world.file(&path).is_none() {
+                // A segment wholly below the log's start goes when the log is opened.
+                assert!(next <= self.start, "a segment is gone");
+                break;
+            }
+            world.flip_bit(&path, bit);
+            world.crash(if self.below(2) == 0 { Crash::Process } else { Crash::Power });
+            self.rig = match Rig::open(world.clone(), settings.clone(), log_start) {
+                Ok((rig, _)) => rig,
+                Err(error) if is_damaged && matches!(error.cause, Cause::Corrupt | Cause::DamagedWithin) => {
+                    continue;
+                }
+                Err(error) => panic!("{error}"),
+            };
+            assert_eq!(self.rig.log.offsets().end, end);
+            if let Some(last) = &last {
+                let bytes = self.rig.read(last.base, 1, true).expect("what follows the damage is read");
+                assert_eq!(bytes[16..], last.sent[16..]);
+            }
+        }
+        self.set_faults();
+        self.retry();
+        self
+    }
+
+    /// The files with one of these endings, by name.
+    fn paths_of(&self, endings: &[&str]) -> Vec<PathBuf> {
+        let paths = self.rig.world.paths().into_iter();
+        paths
+            .filter(|path| {
+                path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
+            })
+            .collect()
+    }
+
     fn truncate(mut self) -> Model {
         self.rig.drain();
         if self.rig.log.offline().is_some() {
@@ -333,11 +419,15 @@ impl Model {
 
     fn set_faults(&mut self) {
         let failing = if self.below(3) == 0 { 5 } else { 0 };
+        let paths = self.rig.world.paths();
+        let used: usize = paths.iter().map(|path| self.rig.world.file(path).unwrap().len()).sum();
+        let disk_bytes_max = (self.below(6) == 0).then(|| (used + self.below(15_000)) as u64);
         self.rig.world.set_faults(Faults {
             short_write_percent: 20,
             failed_write_percent: failing,
             failed_sync_percent: failing,
             latency_ns_max: 1000,
+            disk_bytes_max,
             ..Faults::default()
         });
     }
@@ -369,10 +459,24 @@ fn run(seed: u64) {
     assert_eq!(read, expected);
 }
 
+/// As many seeds as `MODEL_SEEDS` says, on all processors; or the one that `MODEL_SEED` names.
 #[test]
 fn the_log_is_a_list_that_survives() {
-    for seed in 0..SEEDS {
-        let ran = std::panic::catch_unwind(|| run(seed));
-        assert!(ran.is_ok(), "seed {seed}");
+    let number =
+        |name| std::env::var(name).ok().map(|text| text.parse().expect("a number of seeds, or a seed"));
+    if let Some(seed) = number("MODEL_SEED") {
+        return run(seed);
     }
+    let (seeds, next): (u64, _) = (number("MODEL_SEEDS").unwrap_or(SEEDS), AtomicU64::new(0));
+    let work = || {
+        while let seed = next.fetch_add(1, Ordering::Relaxed)
+            && seed < seeds
+        {
+            let ran = std::panic::catch_unwind(|| run(seed));
+            assert!(ran.is_ok(), "seed {seed}");
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..std::thread::available_parallelism().map_or(1, usize::from)).for_each(|_| _ = scope.spawn(work));
+    });
 }

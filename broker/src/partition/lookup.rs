@@ -6,6 +6,7 @@ use protocol::ErrorCode;
 use storage::{LeaderEpoch, Log, Offset};
 
 use super::Partitions;
+use super::read::tell_reindexed;
 use crate::answer::{EpochEnd, FoundOffset};
 use crate::mail::Turn;
 
@@ -47,6 +48,7 @@ impl Partitions {
             MAX_TIMESTAMP => log.find_newest(turn.disk, &mut self.files, up_to),
             timestamp => log.find_by_time(turn.disk, &mut self.files, timestamp, up_to),
         };
+        tell_reindexed(log);
         match found {
             Ok(Some(found)) => FoundOffset {
                 error: ErrorCode::None,

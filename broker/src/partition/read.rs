@@ -77,7 +77,9 @@ impl Partitions {
         }
         let bytes_max = ask.bytes_max.min(budget.bytes);
         let want = ReadWant { offset: ask.offset, bytes_max, up_to, at_least_one: budget.is_first };
-        let plan = match log.plan_read(turn.disk, &mut self.files, want) {
+        let planned = log.plan_read(turn.disk, &mut self.files, want);
+        tell_reindexed(log);
+        let plan = match planned {
             Ok(plan) => plan,
             Err(error) => return Some(Answer::Fetched(on_error(&error))),
         };
@@ -132,7 +134,9 @@ impl Partitions {
                 .map(|partition| &mut partition.log),
         ) {
             (Outcome::Read(bytes), Some(Ok(log))) => {
-                log.on_read(turn.disk, &mut self.files, &read.range, bytes).map_err(|error| on_error(&error))
+                let done = log.on_read(turn.disk, &mut self.files, &read.range, bytes);
+                tell_reindexed(log);
+                done.map_err(|error| on_error(&error))
             }
             (Outcome::Failed(error), _) => {
                 tracing::error!(%error, "a log cannot be read");
@@ -210,6 +214,14 @@ fn end_of(records: &[u8]) -> (Offset, u64) {
         rest = rest.get(size..).unwrap_or_default();
     }
     (end, record_count)
+}
+
+/// Says whose indexes were made anew: the device has given back other bits than it was given.
+pub(super) fn tell_reindexed(log: &mut Log) {
+    for segment in log.take_reindexed() {
+        let dir = log.dir().display();
+        tracing::warn!(%dir, segment = segment.0, "an index did not say what its segment holds, and was made anew: the disk may be failing");
+    }
 }
 
 fn on_error(error: &StorageError) -> Fetched {

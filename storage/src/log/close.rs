@@ -132,14 +132,23 @@ impl Log {
         write_file(disk, &self.dir.join(MARKER), marker.encode().as_bytes())
     }
 
-    /// Snapshots are kept where a segment ends, and the one just written.
+    /// Snapshots are kept where a segment ends, and the one just written; also the newest at or before the first segment, which
+    /// alone tells of producers whose records are gone: after a lost tail it need not lie at its base.
     fn remove_old_snapshots(&self, disk: &mut dyn Disk) -> Result<(), StorageError> {
-        for entry in disk.list(&self.dir).map_err(StorageError::io(&self.dir))? {
-            let Some((offset, SNAPSHOT)) = parse_name(&entry.name) else { continue };
-            let is_needed =
-                offset == self.offsets.end || self.segments.iter().any(|segment| segment.base == offset);
+        let entries = disk.list(&self.dir).map_err(StorageError::io(&self.dir))?;
+        let snapshots = entries.iter().filter_map(|entry| match parse_name(&entry.name) {
+            Some((offset, SNAPSHOT)) => Some(offset),
+            _ => None,
+        });
+        let snapshots: Vec<Offset> = snapshots.collect();
+        let first = self.segments[0].base;
+        let before = snapshots.iter().copied().filter(|offset| *offset <= first).max();
+        for offset in snapshots {
+            let is_needed = offset == self.offsets.end
+                || Some(offset) == before
+                || self.segments.iter().any(|segment| segment.base == offset);
             if !is_needed {
-                let path = self.dir.join(&entry.name);
+                let path = path_of(&self.dir, offset, SNAPSHOT);
                 disk.remove(&path).map_err(StorageError::io(&path))?;
             }
         }

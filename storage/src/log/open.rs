@@ -115,6 +115,7 @@ impl Log {
             has_failed_compaction: false,
             offline: None,
             on_disk: OnDisk { has_dir: false, marked: None, has_epochs: true },
+            reindexed: Vec::new(),
         }
     }
 }
@@ -360,7 +361,7 @@ impl Preparation<'_> {
             if i64::from(entry.relative) >= span || entry.timestamp < 0 {
                 return Ok(None);
             }
-            segment.newest = entry;
+            (segment.newest, segment.is_newest_known) = (entry, false);
         }
         segment.size = found.size;
         segment.indexes = Indexes::Sealed;

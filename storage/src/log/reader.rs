@@ -3,6 +3,7 @@
 use shard::{Buf, Disk, OpenMode};
 
 use super::Log;
+use super::reindex::is_astray;
 use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::offset::Offset;
@@ -38,6 +39,23 @@ impl Log {
         range: &ReadRange,
         bytes: Buf,
     ) -> Result<ReadDone, StorageError> {
+        let promised = range.promised.filter(|_| range.is_start);
+        let is_led_astray = promised.is_some_and(|promised| is_astray(&bytes, promised));
+        let done = if is_led_astray { None } else { Some(self.look_through(disk, files, range, bytes)) };
+        match done {
+            Some(Ok(done)) => Ok(done),
+            Some(Err(error)) if range.promised.is_none() => Err(error),
+            None | Some(Err(_)) => self.read_again(disk, files, range),
+        }
+    }
+
+    fn look_through(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        range: &ReadRange,
+        bytes: Buf,
+    ) -> Result<ReadDone, StorageError> {
         let (skip, len) = match trim(&bytes, &range.want) {
             Trim::Batches(part) => return Ok(ReadDone::Batches(bytes.slice(part))),
             Trim::Nothing => return Ok(ReadDone::Empty),
@@ -54,7 +72,10 @@ impl Log {
             return Ok(planned.map_or(ReadDone::Empty, ReadDone::More));
         }
         let position = range.position + skip;
-        let left = u64::from(self.segments[index].written).saturating_sub(position);
+        let Some(left) = u64::from(self.segments[index].written).checked_sub(position) else {
+            // The last batch claims to end behind its segment.
+            return Err(self.read_error(range, 0, Cause::Corrupt));
+        };
         if left == 0 {
             // The rest of the segment's offsets is a gap, so what is wanted begins with the next one.
             let planned = self.plan_in(disk, files, index + 1, range.want)?;
@@ -64,7 +85,25 @@ impl Log {
             return Err(self.read_error(range, skip, Cause::Short));
         }
         let len = len.max(left.min(u64::from(range.want.bytes_max)) as usize);
-        Ok(ReadDone::More(ReadRange { position, len, ..*range }))
+        let is_start = range.is_start && skip == 0;
+        Ok(ReadDone::More(ReadRange { position, len, is_start, ..*range }))
+    }
+
+    /// An index has led astray: it is made anew, and the reader looks once more.
+    fn read_again(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        range: &ReadRange,
+    ) -> Result<ReadDone, StorageError> {
+        let Ok(index) = self.segments.binary_search_by_key(&range.segment, |segment| segment.base) else {
+            return Ok(ReadDone::Empty);
+        };
+        if self.segments[index].is_sealed() && self.segments[index].revision == range.revision {
+            self.reindex(disk, files, index)?;
+        }
+        let planned = self.plan_in(disk, files, index, range.want)?;
+        Ok(planned.map_or(ReadDone::Empty, |again| ReadDone::More(ReadRange { promised: None, ..again })))
     }
 
     /// The segment that holds `offset`, or the first one.
@@ -86,15 +125,17 @@ impl Log {
             return Ok(None);
         }
         let known = if is_active { self.tail.find(&want, segment.size) } else { None };
-        let (position, len) = match known {
+        let (position, len, promised) = match known {
             Some((_, 0)) => return Ok(None),
-            Some((position, len)) => (position, len),
+            Some((position, len)) => (position, len, None),
             None => {
-                let position = segment.position_before(disk, files, &self.dir, want.offset)?;
-                let spare = self.settings.index_interval_bytes;
-                (position, want.bytes_max.saturating_add(spare).min(segment.written.saturating_sub(position)))
+                let (position, promised) = self.position_in(disk, files, index, want.offset)?;
+                let (spare, written) = (self.settings.index_interval_bytes, self.segments[index].written);
+                let len = want.bytes_max.saturating_add(spare).min(written.saturating_sub(position));
+                (position, len, promised)
             }
         };
+        let segment = &mut self.segments[index];
         let file = segment.open_log(disk, files, &self.dir, OpenMode::Write)?;
         let range = ReadRange {
             file,
@@ -102,6 +143,8 @@ impl Log {
             len: len as usize,
             segment: segment.base,
             revision: segment.revision,
+            promised,
+            is_start: true,
             want,
         };
         Ok(Some(range))

@@ -15,7 +15,7 @@ use crate::error::{Cause, StorageError};
 use crate::files::OpenFiles;
 use crate::offset::Offset;
 use crate::scan::Scanner;
-use crate::segment::{LOG, Segment, TXN_INDEX, path_of};
+use crate::segment::{LOG, SNAPSHOT, Segment, TXN_INDEX, path_of};
 
 /// Recovery reads this many bytes at a time.
 const WINDOW_LEN: usize = 256 << 10;
@@ -277,6 +277,18 @@ impl Opening {
         let first = log.segments.first().map_or(end, |first| first.base);
         log.durable = Durable::at(if self.report.is_clean { end } else { first });
         log.offsets.validate();
+        self.remove_stale_snapshots(disk)
+    }
+
+    /// Without its marker a clean close has left a snapshot behind at what is the end of the active segment now. Should that
+    /// segment be full there, the snapshot would say that it is sealed before it is.
+    fn remove_stale_snapshots(&self, disk: &mut dyn Disk) -> Result<(), StorageError> {
+        let Some(active) = self.log.segments.last().filter(|_| self.log.on_disk.marked.is_none()) else {
+            return Ok(());
+        };
+        for &offset in self.snapshots.range(active.base.plus(1)..) {
+            remove_if_there(disk, &path_of(&self.log.dir, offset, SNAPSHOT))?;
+        }
         Ok(())
     }
 

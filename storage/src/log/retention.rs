@@ -63,7 +63,7 @@ impl Log {
             .min()
     }
 
-    /// One bounded step: a segment deleted, or the active one ended. Call again while it is due.
+    /// One bounded step: a segment looked at or deleted, or the active one ended. Call again while it is due.
     pub fn keep_up(
         &mut self,
         disk: &mut dyn Disk,
@@ -79,7 +79,10 @@ impl Log {
             self.request_checkpoint();
         }
         let is_due = self.next_deletion().is_some_and(|deletion| deletion.due <= now);
-        let step = if is_due && self.may_delete_first() {
+        let step = if is_due && self.may_delete_first() && !self.segments[0].is_newest_known {
+            // What is to go for its age is looked at first: an index alone has said how old it is.
+            self.check_newest(disk, files, 0)
+        } else if is_due && self.may_delete_first() {
             self.delete_first(disk, files).map(|bytes| done.deleted_bytes = bytes)
         } else if let Some(active) = self.segments.last()
             && active.size > 0

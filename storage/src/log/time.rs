@@ -45,18 +45,21 @@ impl Log {
     ) -> Result<Option<Found>, StorageError> {
         let (start, up_to) = (self.offsets.log_start, up_to.min(self.offsets.end));
         for index in self.segment_of(start)..self.segments.len() {
-            let segment = &mut self.segments[index];
+            self.check_newest(disk, files, index)?;
             // -1 is the time of a segment without dates; those are looked through, as negative targets may
             // ask for them.
-            if segment.newest.timestamp < timestamp {
+            if self.segments[index].newest.timestamp < timestamp {
                 continue;
             }
-            let older_to = segment.older_to(disk, &self.dir, timestamp)?;
+            let older_to = self.older_to(disk, files, index, timestamp)?;
             if older_to >= up_to {
                 // The index knows of batches that this reader may not see, or that are not even written.
                 break;
             }
-            let position = segment.position_before(disk, files, &self.dir, older_to)?;
+            let position = match older_to < self.segments[index].base {
+                true => 0,
+                false => self.position_in(disk, files, index, older_to)?.0,
+            };
             let unpacked_max = self.settings.unpacked_bytes_max as usize;
             let found =
                 self.walk_batches(disk, files, index, position, up_to, |header, position, scanner| {
@@ -76,6 +79,25 @@ impl Log {
         Ok(None)
     }
 
+    /// An offset up to which every record of segment `index` is older than `timestamp`; one before its base if none is
+    /// known.
+    fn older_to(
+        &mut self,
+        disk: &mut dyn Disk,
+        files: &mut OpenFiles,
+        index: usize,
+        timestamp: i64,
+    ) -> Result<Offset, StorageError> {
+        let mut entry = self.segments[index].older_to(disk, &self.dir, timestamp)?;
+        if let Some(told) = entry.filter(|_| self.segments[index].is_sealed())
+            && !self.is_right(disk, files, index, told)?
+        {
+            self.reindex(disk, files, index)?;
+            entry = self.segments[index].older_to(disk, &self.dir, timestamp)?;
+        }
+        Ok(self.segments[index].base.plus(entry.map_or(-1, |entry| i64::from(entry.relative))))
+    }
+
     /// The first of the newest records before `up_to`; `None` if none has a date.
     pub fn find_newest(
         &mut self,
@@ -83,6 +105,9 @@ impl Log {
         files: &mut OpenFiles,
         up_to: Offset,
     ) -> Result<Option<Found>, StorageError> {
+        for index in 0..self.segments.len() {
+            self.check_newest(disk, files, index)?;
+        }
         let newest = self.segments.iter().map(|segment| segment.newest.timestamp).max();
         let Some(newest) = newest.filter(|timestamp| *timestamp >= 0) else { return Ok(None) };
         if let Some(found) = self.find_by_time(disk, files, newest, up_to)? {
