@@ -148,6 +148,16 @@ impl<I: Io, A: App> Shard<I, A> {
         self.app.is_stopped()
     }
 
+    /// Whether the next turn has nothing to do before a completion or a timer comes.
+    pub fn is_idle(&self) -> bool {
+        !self.is_busy && !self.mailbox.has_mail()
+    }
+
+    /// What its loop has done so far.
+    pub fn counts(&self) -> LoopCounts {
+        self.counts
+    }
+
     /// The application, to be looked at between turns.
     pub fn app(&mut self) -> &mut A {
         &mut self.app

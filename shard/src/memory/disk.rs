@@ -7,37 +7,28 @@ use std::rc::Rc;
 use super::{MemoryIo, World};
 use crate::clock::WallMs;
 use crate::disk::{Disk, DurableWrites, Entry, FileId, OpenMode, Space};
-use crate::io::{IoError, Op};
+use crate::io::{Io, IoError};
 
 /// What a disk writes whole.
-const SECTOR_LEN: u64 = 512;
+pub(super) const SECTOR_LEN: u64 = 512;
 
 /// A file: what reads see, what is durable, and the writes in between.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct FileState {
-    bytes: Vec<u8>,
-    durable: Vec<u8>,
-    unsynced: Vec<Change>,
+    pub(super) bytes: Vec<u8>,
+    pub(super) durable: Vec<u8>,
+    pub(super) unsynced: Vec<Change>,
     modified: WallMs,
 }
 
 #[derive(Clone)]
-enum Change {
+pub(super) enum Change {
     Write { offset: u64, bytes: Vec<u8> },
     Truncate { len: u64 },
 }
 
-/// What is lost when a world crashes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Crash {
-    /// The process is killed: the page cache survives, operations under way may or may not have happened.
-    Process,
-    /// Power is lost: of the writes since the last sync each may have reached the disk, in part, or not at all.
-    Power,
-}
-
 impl FileState {
-    fn apply(bytes: &mut Vec<u8>, change: &Change) {
+    pub(super) fn apply(bytes: &mut Vec<u8>, change: &Change) {
         match change {
             Change::Write { offset, bytes: written } => {
                 let (start, end) = (*offset as usize, *offset as usize + written.len());
@@ -70,49 +61,10 @@ impl FileState {
 }
 
 impl World {
-    /// Ends all cores at once; their back ends and what they had under way are gone. Make new ones with [`World::io`].
-    pub fn crash(&self, crash: Crash) {
-        let mut state = self.state.borrow_mut();
-        let state = &mut *state;
-        // A direct write under way may have reached the disk, whole or torn between its sectors.
-        for pending in state.cores.iter_mut().flat_map(|core| core.pending.drain(..)) {
-            if let (Op::WriteDurable { offset, buffer, .. }, Some(file)) = (pending.op, pending.file) {
-                let sectors = state.random.below(buffer.len() as u64 / SECTOR_LEN + 1);
-                file.borrow_mut().write_durable(offset, &buffer.filled()[..(sectors * SECTOR_LEN) as usize]);
-            }
-        }
-        state.cores.clear();
-        state.connections.clear();
-        state.accepting.clear();
-        if crash == Crash::Process {
-            return;
-        }
-        for file in state.files.values() {
-            let mut file = file.borrow_mut();
-            let mut survived = file.durable.clone();
-            for change in std::mem::take(&mut file.unsynced) {
-                match change {
-                    Change::Write { offset, bytes } if state.random.chance(60) => {
-                        let torn = state.random.below(bytes.len() as u64 + 1) as usize;
-                        let count = if state.random.chance(50) { bytes.len() } else { torn };
-                        let bytes = bytes[..count].to_vec();
-                        FileState::apply(&mut survived, &Change::Write { offset, bytes });
-                    }
-                    Change::Truncate { .. } if state.random.chance(60) => {
-                        FileState::apply(&mut survived, &change)
-                    }
-                    Change::Write { .. } | Change::Truncate { .. } => {}
-                }
-            }
-            file.durable.clone_from(&survived);
-            file.bytes = survived;
-        }
-    }
-
     /// Flips one bit of a file, as a failing device would.
     pub fn flip_bit(&self, path: &Path, bit: u64) {
         let state = self.state.borrow();
-        let mut file = state.files[path].borrow_mut();
+        let mut file = state.machines[self.machine].files[path].borrow_mut();
         let (byte, mask) = ((bit / 8) as usize, 1 << (bit % 8));
         file.bytes[byte] ^= mask;
         if let Some(byte) = file.durable.get_mut(byte) {
@@ -122,24 +74,29 @@ impl World {
 
     /// What a file holds now; `None` if there is none.
     pub fn file(&self, path: &Path) -> Option<Vec<u8>> {
-        self.state.borrow().files.get(path).map(|file| file.borrow().bytes.clone())
+        self.state.borrow().machines[self.machine].files.get(path).map(|file| file.borrow().bytes.clone())
     }
 
-    /// All files' paths.
+    /// The paths of all files of this machine.
     pub fn paths(&self) -> Vec<PathBuf> {
-        self.state.borrow().files.keys().cloned().collect()
+        self.state.borrow().machines[self.machine].files.keys().cloned().collect()
     }
 
-    /// How many files all cores hold open.
+    /// Bytes in all files of this machine.
+    pub fn used_bytes(&self) -> u64 {
+        self.state.borrow().machines[self.machine].used_bytes()
+    }
+
+    /// How many files all cores of this machine hold open.
     pub fn open_files(&self) -> usize {
-        self.state.borrow().cores.iter().map(|core| core.open.len()).sum()
+        self.state.borrow().machines[self.machine].cores.iter().map(|core| core.open.len()).sum()
     }
 }
 
 impl MemoryIo {
     pub(super) fn open_file(&self, file: FileId) -> Result<Rc<RefCell<FileState>>, IoError> {
         let state = self.state.borrow();
-        state.cores[self.core].open.get(file.0 as usize).cloned().ok_or(IoError(libc::EBADF))
+        state.machines[self.machine].cores[self.core].open.get(file.0 as usize).cloned().ok_or(IoError(libc::EBADF))
     }
 
     pub(super) fn read_open(
@@ -148,8 +105,7 @@ impl MemoryIo {
         offset: u64,
         into: &mut [u8],
     ) -> Result<usize, IoError> {
-        let percent = self.state.borrow().faults.failed_read_percent;
-        if self.state.borrow_mut().random.chance(percent) {
+        if self.state.borrow_mut().strikes(self.machine, |faults| faults.failed_read_percent) {
             return Err(IoError::DEVICE);
         }
         let file = file.borrow();
@@ -167,28 +123,42 @@ impl MemoryIo {
     ) -> Result<(), IoError> {
         let grows = (offset + bytes.len() as u64).saturating_sub(file.borrow().bytes.len() as u64);
         self.check_space(grows)?;
-        let now = self.state.borrow().wall_ms;
+        self.approach_doom();
+        let offset = self.state.borrow_mut().misdirect(self.machine, offset);
+        let now = self.wall_ms();
         file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() }, now);
         Ok(())
     }
 
     pub(super) fn sync_file(&mut self, file: &RefCell<FileState>) -> Result<(), IoError> {
-        let percent = self.state.borrow().faults.failed_sync_percent;
-        if self.state.borrow_mut().random.chance(percent) {
+        if self.state.borrow_mut().strikes(self.machine, |faults| faults.failed_sync_percent) {
             return Err(IoError::DEVICE);
         }
+        self.approach_doom();
         file.borrow_mut().sync();
         Ok(())
     }
 
     fn check_space(&self, more: u64) -> Result<(), IoError> {
         let state = self.state.borrow();
-        let Some(bytes_max) = state.faults.disk_bytes_max else { return Ok(()) };
-        if state.used_bytes() + more > bytes_max { Err(IoError::NO_SPACE) } else { Ok(()) }
+        let machine = &state.machines[self.machine];
+        let Some(bytes_max) = machine.faults.disk_bytes_max else { return Ok(()) };
+        if machine.used_bytes() + more > bytes_max { Err(IoError::NO_SPACE) } else { Ok(()) }
     }
 }
 
 impl super::State {
+    /// Where a write that is to go to `offset` lands.
+    pub(super) fn misdirect(&mut self, machine: usize, offset: u64) -> u64 {
+        if !self.strikes(machine, |faults| faults.misdirected_write_percent) {
+            return offset;
+        }
+        let away = SECTOR_LEN * (1 + self.random.below(8));
+        if self.random.chance(50) { offset + away } else { offset.saturating_sub(away) }
+    }
+}
+
+impl super::Machine {
     fn used_bytes(&self) -> u64 {
         self.files.values().map(|file| file.borrow().bytes.len() as u64).sum()
     }
@@ -196,7 +166,11 @@ impl super::State {
 
 impl Disk for MemoryIo {
     fn open(&mut self, path: &Path, mode: OpenMode) -> Result<FileId, IoError> {
+        if mode == OpenMode::Create || mode == OpenMode::Truncate {
+            self.approach_doom();
+        }
         let mut state = self.state.borrow_mut();
+        let state = &mut state.machines[self.machine];
         let file = match state.files.get(path) {
             Some(file) => Rc::clone(file),
             None if matches!(mode, OpenMode::Read | OpenMode::Write) => return Err(IoError::NOT_FOUND),
@@ -221,7 +195,8 @@ impl Disk for MemoryIo {
     }
 
     fn close(&mut self, file: FileId) {
-        self.state.borrow_mut().cores[self.core].open.try_remove(file.0 as usize);
+        let mut state = self.state.borrow_mut();
+        state.machines[self.machine].cores[self.core].open.try_remove(file.0 as usize);
     }
 
     fn len(&mut self, file: FileId) -> Result<u64, IoError> {
@@ -239,7 +214,8 @@ impl Disk for MemoryIo {
     }
 
     fn truncate(&mut self, file: FileId, len: u64) -> Result<(), IoError> {
-        let now = self.state.borrow().wall_ms;
+        self.approach_doom();
+        let now = self.wall_ms();
         self.open_file(file)?.borrow_mut().change(Change::Truncate { len }, now);
         Ok(())
     }
@@ -255,13 +231,15 @@ impl Disk for MemoryIo {
     }
 
     fn create_dir(&mut self, dir: &Path) -> Result<(), IoError> {
+        self.approach_doom();
         let mut state = self.state.borrow_mut();
-        state.dirs.extend(dir.ancestors().map(Path::to_owned));
+        state.machines[self.machine].dirs.extend(dir.ancestors().map(Path::to_owned));
         Ok(())
     }
 
     fn list(&mut self, dir: &Path) -> Result<Vec<Entry>, IoError> {
         let state = self.state.borrow();
+        let state = &state.machines[self.machine];
         if !state.dirs.contains(dir) {
             return Err(IoError::NOT_FOUND);
         }
@@ -286,7 +264,9 @@ impl Disk for MemoryIo {
     }
 
     fn rename(&mut self, from: &Path, to: &Path) -> Result<(), IoError> {
+        self.approach_doom();
         let mut state = self.state.borrow_mut();
+        let state = &mut state.machines[self.machine];
         if let Some(file) = state.files.remove(from) {
             state.files.insert(to.to_owned(), file);
             return Ok(());
@@ -312,11 +292,15 @@ impl Disk for MemoryIo {
     }
 
     fn remove(&mut self, path: &Path) -> Result<(), IoError> {
-        self.state.borrow_mut().files.remove(path).map(drop).ok_or(IoError::NOT_FOUND)
+        self.approach_doom();
+        let mut state = self.state.borrow_mut();
+        state.machines[self.machine].files.remove(path).map(drop).ok_or(IoError::NOT_FOUND)
     }
 
     fn remove_dir(&mut self, dir: &Path) -> Result<(), IoError> {
+        self.approach_doom();
         let mut state = self.state.borrow_mut();
+        let state = &mut state.machines[self.machine];
         state.files.retain(|path, _| !path.starts_with(dir));
         state.dirs.retain(|path| !path.starts_with(dir));
         Ok(())
@@ -324,6 +308,7 @@ impl Disk for MemoryIo {
 
     fn space(&mut self, _path: &Path) -> Result<Space, IoError> {
         let state = self.state.borrow();
+        let state = &state.machines[self.machine];
         let total = state.faults.disk_bytes_max.unwrap_or(1 << 40);
         Ok(Space { total, usable: total.saturating_sub(state.used_bytes()) })
     }

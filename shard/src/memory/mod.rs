@@ -2,13 +2,17 @@
 //!
 //! A [`World`] holds files, connections and the clock; each core's [`MemoryIo`] is a handle to it. Nothing ever sleeps:
 //! the driver runs turns and moves time on with [`World::advance`] when no core has anything left to do.
+//!
+//! Each machine of a world has its own disk, calendar and faults; [`World::machine`] is the world as seen from one of them.
 
+mod crash;
 mod disk;
+mod link;
 mod net;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -20,8 +24,10 @@ use crate::disk::{Disk, FileId};
 use crate::io::{Completion, Io, IoError, ListenerId, Op, Outcome, Token, Wait};
 use crate::random::Random;
 
-pub use disk::Crash;
+pub use crash::Crash;
+use crash::Doom;
 use disk::FileState;
+pub use link::Link;
 pub use net::Peer;
 use net::{Accepting, Connection};
 
@@ -42,27 +48,53 @@ pub struct Faults {
     pub disk_bytes_max: Option<u64>,
     /// The longest that an operation takes, in nanoseconds of virtual time.
     pub latency_ns_max: u64,
+    /// How much longer an operation on a file may take.
+    pub disk_latency_ns_max: u64,
+    /// Writes that land a sector or more away from where they belong, and are told as done.
+    pub misdirected_write_percent: u64,
 }
 
-/// Everything outside the cores.
+/// Everything outside the cores, as seen from one machine. Clones are handles to the same.
 #[derive(Clone)]
 pub struct World {
     state: Rc<RefCell<State>>,
+    machine: usize,
 }
 
 pub(crate) struct State {
     now: Nanos,
-    wall_ms: WallMs,
     random: Random,
-    faults: Faults,
-    files: BTreeMap<PathBuf, Rc<RefCell<FileState>>>,
-    dirs: std::collections::BTreeSet<PathBuf>,
+    machines: Vec<Machine>,
     connections: Slab<Connection>,
     /// Connections that were ever made.
     connection_count: u64,
     accepting: BTreeMap<SocketAddr, Vec<Accepting>>,
-    cores: Vec<Core>,
+    /// What is not as it should be between two addresses, one way.
+    links: BTreeMap<(IpAddr, IpAddr), Link>,
     pool: Pool,
+}
+
+/// One machine: what its cores share.
+struct Machine {
+    wall_ms: WallMs,
+    faults: Faults,
+    files: BTreeMap<PathBuf, Rc<RefCell<FileState>>>,
+    dirs: std::collections::BTreeSet<PathBuf>,
+    cores: Vec<Core>,
+    doom: Option<Doom>,
+}
+
+impl Machine {
+    fn new() -> Machine {
+        Machine {
+            wall_ms: WallMs(1_700_000_000_000),
+            faults: Faults::default(),
+            files: BTreeMap::new(),
+            dirs: std::collections::BTreeSet::new(),
+            cores: Vec::new(),
+            doom: None,
+        }
+    }
 }
 
 /// What one core has under way.
@@ -84,55 +116,91 @@ struct Pending {
 }
 
 impl World {
-    /// An empty world. The seed decides all that is left to chance.
+    /// A world of one empty machine. The seed decides all that is left to chance.
     pub fn new(seed: u64) -> World {
         let state = State {
             now: Nanos(1_000_000_000),
-            wall_ms: WallMs(1_700_000_000_000),
             random: Random::from_seed(seed),
-            faults: Faults::default(),
-            files: BTreeMap::new(),
-            dirs: std::collections::BTreeSet::new(),
+            machines: vec![Machine::new()],
             connections: Slab::new(),
             connection_count: 0,
             accepting: BTreeMap::new(),
-            cores: Vec::new(),
+            links: BTreeMap::new(),
             pool: Pool::new(64 << 20),
         };
-        World { state: Rc::new(RefCell::new(state)) }
+        World { state: Rc::new(RefCell::new(state)), machine: 0 }
     }
 
-    /// A back end for one more core.
+    /// The same world as seen from another machine, which is made with those before it if there is none of that number.
+    pub fn machine(&self, number: usize) -> World {
+        let mut state = self.state.borrow_mut();
+        while state.machines.len() <= number {
+            state.machines.push(Machine::new());
+        }
+        World { state: Rc::clone(&self.state), machine: number }
+    }
+
+    /// A back end for one more core of this machine.
     pub fn io(&self) -> MemoryIo {
         let mut state = self.state.borrow_mut();
-        state.cores.push(Core::default());
-        MemoryIo { state: Rc::clone(&self.state), core: state.cores.len() - 1 }
+        let cores = &mut state.machines[self.machine].cores;
+        cores.push(Core::default());
+        MemoryIo { state: Rc::clone(&self.state), machine: self.machine, core: cores.len() - 1 }
     }
 
-    /// Changes what goes wrong from now on.
+    /// Changes what goes wrong on this machine from now on.
     pub fn set_faults(&self, faults: Faults) {
-        self.state.borrow_mut().faults = faults;
+        self.state.borrow_mut().machines[self.machine].faults = faults;
+    }
+
+    /// What goes wrong on this machine.
+    pub fn faults(&self) -> Faults {
+        self.state.borrow().machines[self.machine].faults.clone()
+    }
+
+    /// Monotonic time now.
+    pub fn now(&self) -> Nanos {
+        self.state.borrow().now
     }
 
     /// Moves time on to the next moment at which something can happen; `false` if nothing ever will.
     pub fn advance(&self) -> bool {
         let mut state = self.state.borrow_mut();
-        let next =
-            state.cores.iter().flat_map(|core| core.pending.iter().map(|p| p.due).chain(core.wake)).min();
-        let Some(next) = next else { return false };
+        let of_machines = (0..state.machines.len()).filter_map(|machine| state.next_on(machine));
+        let Some(next) = of_machines.chain(state.next_landing()).min() else { return false };
         let step = next.since(state.now);
         state.pass(step);
         true
     }
 
-    /// Lets time pass.
-    pub fn pass_ms(&self, ms: u64) {
-        self.state.borrow_mut().pass(std::time::Duration::from_millis(ms));
+    /// When this machine has something to do next; not later than now if it has something to do at once.
+    pub fn next_on_machine(&self) -> Option<Nanos> {
+        self.state.borrow().next_on(self.machine)
     }
 
-    /// Sets the calendar, which may jump, unlike the monotonic clock.
+    /// When the next bytes arrive at an end of a connection that a test holds.
+    pub fn next_at_peers(&self) -> Option<Nanos> {
+        self.state.borrow().next_landing()
+    }
+
+    /// Lets time pass.
+    pub fn pass_ms(&self, ms: u64) {
+        self.pass(std::time::Duration::from_millis(ms));
+    }
+
+    /// Lets time pass.
+    pub fn pass(&self, step: std::time::Duration) {
+        self.state.borrow_mut().pass(step);
+    }
+
+    /// Sets this machine's calendar, which may jump, unlike the monotonic clock.
     pub fn set_wall_ms(&self, wall_ms: WallMs) {
-        self.state.borrow_mut().wall_ms = wall_ms;
+        self.state.borrow_mut().machines[self.machine].wall_ms = wall_ms;
+    }
+
+    /// This machine's calendar.
+    pub fn wall_ms(&self) -> WallMs {
+        self.state.borrow().machines[self.machine].wall_ms
     }
 
     /// A random number from the world's seed.
@@ -145,18 +213,34 @@ impl State {
     fn pass(&mut self, step: std::time::Duration) {
         let before_ms = self.now.0 / 1_000_000;
         self.now = self.now + step;
-        self.wall_ms.0 += (self.now.0 / 1_000_000 - before_ms) as i64;
+        let passed_ms = (self.now.0 / 1_000_000 - before_ms) as i64;
+        self.machines.iter_mut().for_each(|machine| machine.wall_ms.0 += passed_ms);
     }
 
-    fn latency(&mut self) -> std::time::Duration {
-        let bound = self.faults.latency_ns_max + 1;
+    /// When something ends, or wakes a core, on a machine.
+    fn next_on(&self, machine: usize) -> Option<Nanos> {
+        let cores = self.machines[machine].cores.iter();
+        let of_cores = cores.flat_map(|core| core.pending.iter().map(|pending| pending.due).chain(core.wake));
+        of_cores.chain(self.next_inward(machine)).min()
+    }
+
+    fn latency(&mut self, machine: usize, is_file: bool) -> std::time::Duration {
+        let faults = &self.machines[machine].faults;
+        let bound = faults.latency_ns_max + if is_file { faults.disk_latency_ns_max } else { 0 } + 1;
         std::time::Duration::from_nanos(self.random.below(bound))
+    }
+
+    /// Whether a fault comes about; the percentage is one of the machine's.
+    fn strikes(&mut self, machine: usize, percent: impl FnOnce(&Faults) -> u64) -> bool {
+        let percent = percent(&self.machines[machine].faults);
+        self.random.chance(percent)
     }
 }
 
 /// One core's back end.
 pub struct MemoryIo {
     state: Rc<RefCell<State>>,
+    machine: usize,
     core: usize,
 }
 
@@ -165,7 +249,7 @@ impl MemoryIo {
     pub fn listen(&mut self, address: SocketAddr) -> ListenerId {
         let mut state = self.state.borrow_mut();
         let listeners = state.accepting.entry(address).or_default();
-        listeners.push(Accepting::new(self.core));
+        listeners.push(Accepting::new(self.machine, self.core));
         ListenerId((u32::from(address.port()) << 16) | (listeners.len() as u32 - 1))
     }
 
@@ -194,8 +278,8 @@ impl MemoryIo {
 
     fn push_with(&mut self, token: Token, op: Op, file: Option<Rc<RefCell<FileState>>>) {
         let mut state = self.state.borrow_mut();
-        let due = state.now + state.latency();
-        let core = &mut state.cores[self.core];
+        let due = state.now + state.latency(self.machine, file.is_some());
+        let core = &mut state.machines[self.machine].cores[self.core];
         // What is asked of a socket begins in the order of asking: a close comes after all before it.
         let socket = net::socket_of(&op);
         let before = core.pending.iter().filter(|p| socket.is_some() && net::socket_of(&p.op) == socket);
@@ -217,9 +301,9 @@ impl MemoryIo {
         let bytes: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
         let (is_short, fails, cut) = {
             let mut state = self.state.borrow_mut();
-            let (short, failed) = (state.faults.short_write_percent, state.faults.failed_write_percent);
             let cut = state.random.below(bytes.len() as u64 + 1) as usize;
-            (state.random.chance(short), state.random.chance(failed), cut)
+            let is_short = state.strikes(self.machine, |faults| faults.short_write_percent);
+            (is_short, state.strikes(self.machine, |faults| faults.failed_write_percent), cut)
         };
         let count = if is_short || fails { cut } else { bytes.len() };
         let written = self.write_file(&file, offset, &bytes[..count]);
@@ -237,16 +321,14 @@ impl MemoryIo {
     }
 
     fn write_durable(&mut self, file: &Rc<RefCell<FileState>>, offset: u64, buffer: AlignedBuf) -> Outcome {
-        let fails = {
-            let mut state = self.state.borrow_mut();
-            let percent = state.faults.failed_write_percent;
-            state.random.chance(percent)
-        };
+        let fails = self.state.borrow_mut().strikes(self.machine, |faults| faults.failed_write_percent);
         if fails {
             let torn = self.state.borrow_mut().random.below(buffer.len() as u64) as usize;
             file.borrow_mut().write_durable(offset, &buffer.filled()[..torn]);
             return Outcome::Failed(IoError::DEVICE);
         }
+        self.approach_doom();
+        let offset = self.state.borrow_mut().misdirect(self.machine, offset);
         file.borrow_mut().write_durable(offset, buffer.filled());
         Outcome::WrittenDurable(buffer)
     }
@@ -279,7 +361,7 @@ impl Io for MemoryIo {
         let due = {
             let mut state = self.state.borrow_mut();
             let now = state.now;
-            let core = &mut state.cores[self.core];
+            let core = &mut state.machines[self.machine].cores[self.core];
             core.wake = match wait {
                 Wait::Until(deadline) => Some(deadline),
                 Wait::No | Wait::Forever => None,
@@ -300,7 +382,7 @@ impl Io for MemoryIo {
     }
 
     fn wall_ms(&self) -> WallMs {
-        self.state.borrow().wall_ms
+        self.state.borrow().machines[self.machine].wall_ms
     }
 
     fn random_u64(&mut self) -> u64 {

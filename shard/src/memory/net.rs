@@ -1,26 +1,30 @@
 //! Connections in memory: byte streams with a bounded window each way, and a [`Peer`] for the test at the other end.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
+use std::time::Duration;
 
+use super::link::{Cargo, Link, Way};
 use super::{MemoryIo, State, World};
 use crate::buffer::{BufMut, skip_parts};
+use crate::clock::Nanos;
 use crate::io::{Completion, IoError, ListenerId, Op, Outcome, SocketId, Token};
+use crate::random::Random;
 
 /// Bytes that a connection holds in each direction before its sender has to wait.
 const WINDOW_BYTES: usize = 256 << 10;
 
 /// A core that accepts at some address.
 pub(crate) struct Accepting {
+    pub(super) machine: usize,
     core: usize,
     token: Option<Token>,
 }
 
 impl Accepting {
-    pub(super) fn new(core: usize) -> Accepting {
-        Accepting { core, token: None }
+    pub(super) fn new(machine: usize, core: usize) -> Accepting {
+        Accepting { machine, core, token: None }
     }
 }
 
@@ -28,12 +32,15 @@ impl Accepting {
 pub(crate) struct Connection {
     /// Tells it from an earlier one in the same place.
     number: u64,
+    pub(super) machine: usize,
     core: usize,
-    accepted: Option<Token>,
-    inward: VecDeque<u8>,
-    outward: VecDeque<u8>,
-    peer_closed: bool,
-    is_reset: bool,
+    /// The core's address and the peer's.
+    at: IpAddr,
+    peer: IpAddr,
+    /// When the core hears of it, and by which token.
+    accepted: Option<(Nanos, Token)>,
+    inward: Way,
+    outward: Way,
     closing: Option<Token>,
     receive: Option<Receive>,
     send: Option<(Token, Vec<crate::buffer::Buf>)>,
@@ -55,21 +62,30 @@ pub struct Peer {
 impl World {
     /// Connects to a listener; `None` if no core accepts there. Cores that share an address take turns.
     pub fn connect(&self, address: SocketAddr) -> Option<Peer> {
+        self.connect_from(Ipv4Addr::LOCALHOST.into(), address)
+    }
+
+    /// The same from an address of the peer's, whose links may have their faults.
+    pub fn connect_from(&self, peer: IpAddr, address: SocketAddr) -> Option<Peer> {
         let mut state = self.state.borrow_mut();
         let turn = state.connections.len();
         let accepting = state.accepting.get(&address)?;
-        let ready: Vec<_> = accepting.iter().filter_map(|a| a.token.map(|token| (a.core, token))).collect();
-        let (core, token) = *ready.get(turn % ready.len().max(1))?;
+        let ready = accepting.iter().filter_map(|a| a.token.map(|token| (a.machine, a.core, token)));
+        let ready: Vec<_> = ready.collect();
+        let (machine, core, token) = *ready.get(turn % ready.len().max(1))?;
         state.connection_count += 1;
         let number = state.connection_count;
+        let link = state.link(peer, address.ip());
+        let due = state.arrival(link);
         let key = state.connections.insert(Connection {
             number,
+            machine,
             core,
-            accepted: Some(token),
-            inward: VecDeque::new(),
-            outward: VecDeque::new(),
-            peer_closed: false,
-            is_reset: false,
+            at: address.ip(),
+            peer,
+            accepted: Some((due, token)),
+            inward: Way::default(),
+            outward: Way::default(),
             closing: None,
             receive: None,
             send: None,
@@ -81,46 +97,62 @@ impl World {
 impl Peer {
     /// Sends bytes; the window does not hold a test back.
     pub fn send(&self, bytes: &[u8]) {
-        self.with(|connection| connection.inward.extend(bytes));
+        self.dispatch(Cargo::Bytes(bytes.to_vec()));
     }
 
     /// Takes up to `count` bytes that have arrived.
     pub fn receive(&self, count: usize) -> Vec<u8> {
-        let taken = self.with(|connection| {
-            let count = count.min(connection.outward.len());
-            connection.outward.drain(..count).collect()
+        let now = self.state.borrow().now;
+        let taken = self.with(|connection, link| {
+            connection.outward.land(now, link);
+            let arrived = &mut connection.outward.arrived;
+            arrived.drain(..count.min(arrived.len())).collect()
         });
         taken.unwrap_or_default()
     }
 
     /// Ends the connection politely.
     pub fn close(&self) {
-        self.with(|connection| connection.peer_closed = true);
+        self.dispatch(Cargo::End);
     }
 
     /// Ends the connection rudely.
     pub fn reset(&self) {
-        self.with(|connection| connection.is_reset = true);
+        self.dispatch(Cargo::Reset);
     }
 
     /// Whether the core has closed the connection.
     pub fn is_closed(&self) -> bool {
-        self.with(|_| ()).is_none()
+        self.with(|_, _| ()).is_none()
     }
 
-    /// Does something with the connection, unless it is gone.
-    fn with<R>(&self, act: impl FnOnce(&mut Connection) -> R) -> Option<R> {
+    /// Sends something toward the core.
+    fn dispatch(&self, cargo: Cargo) {
         let mut state = self.state.borrow_mut();
-        let connection = state.connections.get_mut(self.key)?;
-        (connection.number == self.number).then(|| act(connection))
+        let state = &mut *state;
+        let Some(connection) = state.connections.get(self.key).filter(|it| it.number == self.number) else {
+            return;
+        };
+        let link = state.link(connection.peer, connection.at);
+        let (due, now, resets) = (state.arrival(link), state.now, state.random.chance(link.reset_percent));
+        let connection = &mut state.connections[self.key];
+        connection.inward.send(cargo, due, now, link);
+        connection.inward.is_reset |= resets;
+    }
+
+    /// Does something with the connection, given the link toward the peer, unless it is gone.
+    fn with<R>(&self, act: impl FnOnce(&mut Connection, Link) -> R) -> Option<R> {
+        let mut state = self.state.borrow_mut();
+        let connection = state.connections.get(self.key).filter(|it| it.number == self.number)?;
+        let link = state.link(connection.at, connection.peer);
+        Some(act(&mut state.connections[self.key], link))
     }
 }
 
 impl MemoryIo {
     pub(super) fn perform_net(&mut self, token: Token, op: Op, done: &mut Vec<Completion>) {
         let mut state = self.state.borrow_mut();
-        let resets = state.faults.reset_percent;
-        let resets = state.random.chance(resets);
+        let resets = state.strikes(self.machine, |faults| faults.reset_percent);
         let mut fail = |error| done.push(Completion { token, outcome: Outcome::Failed(error), more: false });
         match op {
             Op::Accept { listener: ListenerId(id) } => {
@@ -170,18 +202,23 @@ impl MemoryIo {
     pub(super) fn poll_net(&mut self, done: &mut Vec<Completion>) {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
-        let (core, pool) = (self.core, state.pool.clone());
-        state.connections.retain(|key, connection| {
-            if connection.core != core {
+        let (machine, core, now, pool) = (self.machine, self.core, state.now, state.pool.clone());
+        let State { connections, links, random, .. } = state;
+        connections.retain(|key, connection| {
+            if (connection.machine, connection.core) != (machine, core) {
                 return true;
             }
+            let link = |from, to| links.get(&(from, to)).copied().unwrap_or_default();
+            let (inward, outward) =
+                (link(connection.peer, connection.at), link(connection.at, connection.peer));
             let socket = SocketId(key as u32);
-            if let Some(token) = connection.accepted.take() {
-                let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 40_000 + (key % 20_000) as u16));
+            if let Some((_, token)) = connection.accepted.take_if(|(due, _)| *due <= now && !inward.is_cut) {
+                let peer = SocketAddr::from((connection.peer, 40_000 + (key % 20_000) as u16));
                 done.push(Completion { token, outcome: Outcome::Accepted { socket, peer }, more: true });
             }
+            connection.inward.land(now, inward);
             connection.poll_receive(&pool, done);
-            connection.poll_send(done);
+            connection.poll_send((outward, now, random), done);
             let Some(token) = connection.closing else { return true };
             done.push(Completion { token, outcome: Outcome::Closed, more: false });
             false
@@ -209,17 +246,46 @@ pub(super) fn socket_of(op: &Op) -> Option<SocketId> {
 impl State {
     fn usable(&mut self, SocketId(key): SocketId, resets: bool) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(key as usize).filter(|c| c.closing.is_none())?;
-        connection.is_reset |= resets;
+        connection.inward.is_reset |= resets;
         Some(connection)
+    }
+
+    /// When something arrives at a machine; now, if something has that a core takes with its next turn.
+    pub(super) fn next_inward(&self, machine: usize) -> Option<Nanos> {
+        let here = self.connections.iter().filter(|(_, connection)| connection.machine == machine);
+        let moments = here.filter_map(|(_, connection)| {
+            let link = self.link(connection.peer, connection.at);
+            let accepted = connection.accepted.map(|(due, _)| due).filter(|_| !link.is_cut);
+            let at_once = connection.is_ready().then_some(self.now);
+            [accepted, connection.inward.next(link), at_once].into_iter().flatten().min()
+        });
+        moments.min()
+    }
+
+    /// When something arrives at a peer.
+    pub(super) fn next_landing(&self) -> Option<Nanos> {
+        let landings = self.connections.iter().filter_map(|(_, connection)| {
+            connection.outward.next(self.link(connection.at, connection.peer))
+        });
+        landings.min()
     }
 }
 
 impl Connection {
+    /// Whether the core's next turn hears of something.
+    fn is_ready(&self) -> bool {
+        let receives = self.receive.is_some()
+            && (!self.inward.arrived.is_empty() || self.inward.has_ended || self.broken().is_some());
+        let sends =
+            self.send.is_some() && (self.outward.len() < WINDOW_BYTES || self.broken().is_some());
+        receives || sends || self.closing.is_some()
+    }
+
     fn broken(&self) -> Option<IoError> {
         if self.closing.is_some() {
             return Some(IoError::CANCELLED);
         }
-        self.is_reset.then_some(IoError::RESET)
+        self.inward.is_reset.then_some(IoError::RESET)
     }
 
     fn poll_receive(&mut self, pool: &crate::buffer::Pool, done: &mut Vec<Completion>) {
@@ -231,8 +297,8 @@ impl Connection {
                 if let Some(error) = error {
                     return done.push(Completion { token, outcome: Outcome::Failed(error), more: false });
                 }
-                let bytes: Vec<u8> = self.inward.drain(..).collect();
-                let ended = bytes.is_empty() && self.peer_closed;
+                let bytes: Vec<u8> = self.inward.arrived.drain(..).collect();
+                let ended = bytes.is_empty() && self.inward.has_ended;
                 if !bytes.is_empty() || ended {
                     let outcome = Outcome::Received(pool.copy(&bytes));
                     done.push(Completion { token, outcome, more: !ended });
@@ -245,19 +311,23 @@ impl Connection {
                 if let Some(error) = broken.or(is_cancelled.then_some(IoError::CANCELLED)) {
                     return done.push(Completion { token, outcome: Outcome::Failed(error), more: false });
                 }
-                let count = self.inward.len().min(buffer.spare_mut().len());
-                if count == 0 && !self.peer_closed {
+                let count = self.inward.arrived.len().min(buffer.spare_mut().len());
+                if count == 0 && !self.inward.has_ended {
                     self.receive = Some(Receive::Once { token, buffer, is_cancelled });
                     return;
                 }
-                let bytes: Vec<u8> = self.inward.drain(..count).collect();
+                let bytes: Vec<u8> = self.inward.arrived.drain(..count).collect();
                 buffer.put(&bytes);
                 done.push(Completion { token, outcome: Outcome::ReceivedInto(buffer), more: false });
             }
         }
     }
 
-    fn poll_send(&mut self, done: &mut Vec<Completion>) {
+    fn poll_send(
+        &mut self,
+        (link, now, random): (Link, Nanos, &mut Random),
+        done: &mut Vec<Completion>,
+    ) {
         let Some((token, mut parts)) = self.send.take() else { return };
         if let Some(error) = self.broken() {
             return done.push(Completion { token, outcome: Outcome::Failed(error), more: false });
@@ -268,7 +338,9 @@ impl Connection {
                 self.send = Some((token, parts));
                 return;
             }
-            self.outward.extend(&part[..count]);
+            let due = now + Duration::from_nanos(random.below(link.delay_ns_max + 1));
+            self.outward.send(Cargo::Bytes(part[..count].to_vec()), due, now, link);
+            self.inward.is_reset |= random.chance(link.reset_percent);
             skip_parts(&mut parts, count);
         }
         done.push(Completion { token, outcome: Outcome::Sent, more: false });

@@ -1,0 +1,106 @@
+//! What goes wrong in a run, and when: a list that is drawn from the seed before the run begins, so that it can be shortened.
+
+mod apply;
+mod draw;
+
+pub use apply::{Aftermath, Doom, Healing, sound_link, sound_machine};
+pub use draw::{FAULTY_MS, draw};
+
+use std::fmt;
+
+use crate::event::Down;
+
+/// Something that goes wrong at a moment, in ms since the faults began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// When.
+    pub at_ms: u64,
+    /// Which node it strikes.
+    pub node: usize,
+    /// What.
+    pub kind: Kind,
+}
+
+/// Which way a link is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From clients to the node.
+    Inward,
+    /// From the node to clients.
+    Outward,
+    /// Both.
+    Both,
+}
+
+/// What goes wrong. What lasts, lasts `ms`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// The node goes down, `after_changes` changes of its disk later if that is set, and comes up on `shards` shards.
+    Crash { how: Down, after_changes: Option<u64>, down_ms: u64, shards: u16 },
+    /// The node is stopped in order, and comes up on `shards` shards.
+    Restart { down_ms: u64, shards: u16 },
+    /// The node gets no turns.
+    Pause { ms: u64 },
+    /// Nothing gets through between the node and one client, or all.
+    Cut { client: Option<usize>, direction: Direction, ms: u64 },
+    /// Bytes take longer, in both directions; how long, each connection draws for itself.
+    SlowLinks { delay_ms_max: u64, ms: u64 },
+    /// Connections are reset.
+    Resets { percent: u64, ms: u64 },
+    /// Operations on files take longer.
+    SlowDisk { latency_ms_max: u64, ms: u64 },
+    /// Writes are done in pieces.
+    ShortWrites { percent: u64, ms: u64 },
+    /// Operations on files fail; the node is started anew when that is over.
+    FailingDisk { writes: u64, syncs: u64, reads: u64, ms: u64, shards: u16 },
+    /// There is room for so many more bytes; the node is started anew when that is over.
+    FullDisk { bytes_left: u64, ms: u64, shards: u16 },
+    /// The node's calendar jumps.
+    ClockStep { by_ms: i64 },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "after {} ms, node {}: ", self.at_ms, self.node)?;
+        match &self.kind {
+            Kind::Crash { how, after_changes, down_ms, shards } => {
+                let what = if *how == Down::PowerLost { "loses power" } else { "is killed" };
+                write!(f, "{what}")?;
+                if let Some(changes) = after_changes {
+                    write!(f, " {changes} changes of its disk later, in the middle of a turn")?;
+                }
+                write!(f, ", is down for {down_ms} ms and comes up on {shards} shards")
+            }
+            Kind::Restart { down_ms, shards } => {
+                write!(f, "is stopped, is down for {down_ms} ms and comes up on {shards} shards")
+            }
+            Kind::Pause { ms } => write!(f, "is paused for {ms} ms"),
+            Kind::Cut { client, direction, ms } => {
+                let who = client.map_or("all clients".to_owned(), |client| format!("client {client}"));
+                let way = match direction {
+                    Direction::Inward => "from",
+                    Direction::Outward => "to",
+                    Direction::Both => "from and to",
+                };
+                write!(f, "nothing comes through {way} {who} for {ms} ms")
+            }
+            Kind::SlowLinks { delay_ms_max, ms } => {
+                write!(f, "bytes take up to {delay_ms_max} ms for {ms} ms")
+            }
+            Kind::Resets { percent, ms } => write!(f, "{percent} % of sends are reset for {ms} ms"),
+            Kind::SlowDisk { latency_ms_max, ms } => {
+                write!(f, "its disk takes up to {latency_ms_max} ms for {ms} ms")
+            }
+            Kind::ShortWrites { percent, ms } => write!(f, "{percent} % of writes are short for {ms} ms"),
+            Kind::FailingDisk { writes, syncs, reads, ms, shards } => write!(
+                f,
+                "{writes} % of writes, {syncs} % of syncs and {reads} % of reads fail for {ms} ms, then it starts anew on {shards} shards"
+            ),
+            Kind::FullDisk { bytes_left, ms, shards } => write!(
+                f,
+                "its disk has room for {bytes_left} bytes for {ms} ms, then it starts anew on {shards} shards"
+            ),
+            Kind::ClockStep { by_ms } => write!(f, "its calendar jumps by {by_ms} ms"),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Makes faults come about in the world, and go away again.
+
+use shard::WallMs;
+use shard::memory::{Link, World};
+
+use super::{Direction, Fault, Kind};
+use crate::event::Down;
+use crate::node::{Node, address_of, address_of_client};
+
+/// What ends a fault that lasts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Healing {
+    /// Links between the node and these clients are as they should be.
+    Links(Vec<usize>),
+    /// The node's disk works again.
+    Disk,
+    /// The node's disk works again, and the node is started anew on so many shards.
+    DiskAndRestart(u16),
+    /// Connections are not reset any more.
+    Resets,
+}
+
+/// How a node that is to go down at some change of its disk will go down then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Doom {
+    /// How.
+    pub how: Down,
+    /// For how long, ms.
+    pub down_ms: i64,
+    /// On how many shards it comes up.
+    pub shards: u16,
+}
+
+/// What a fault leaves to be done later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Aftermath {
+    /// Nothing.
+    None,
+    /// It is over after so many ms.
+    Heals(u64, Healing),
+    /// The node went down at once.
+    WentDown(Down),
+    /// The node will go down.
+    Doomed(Doom),
+}
+
+impl Fault {
+    /// Makes it come about. `clients` is how many there are.
+    pub fn apply(&self, node: &mut Node, clients: usize) -> Aftermath {
+        let world = node.world().clone();
+        match self.kind {
+            Kind::Crash { how, after_changes, down_ms, shards } if node.is_up() => {
+                let doom = Doom { how, down_ms: down_ms as i64, shards };
+                if let Some(changes) = after_changes {
+                    world.doom(changes);
+                    return Aftermath::Doomed(doom);
+                }
+                node.end(how, shards, doom.down_ms);
+                Aftermath::WentDown(how)
+            }
+            Kind::Restart { down_ms, shards } if node.is_up() => {
+                node.stop(shards, down_ms as i64);
+                Aftermath::None
+            }
+            // It is down already.
+            Kind::Crash { .. } | Kind::Restart { .. } => Aftermath::None,
+            Kind::Pause { ms } => {
+                node.pause(ms as i64);
+                Aftermath::None
+            }
+            Kind::Cut { client, direction, ms } => {
+                let cut: Vec<usize> = client.map_or_else(|| (0..clients).collect(), |client| vec![client]);
+                cut.iter().for_each(|client| set_links(&world, self.node, *client, direction, |link| link.is_cut = true));
+                Aftermath::Heals(ms, Healing::Links(cut))
+            }
+            Kind::SlowLinks { delay_ms_max, ms } => {
+                let delay = |link: &mut Link| link.delay_ns_max = delay_ms_max * 1_000_000;
+                (0..clients).for_each(|client| set_links(&world, self.node, client, Direction::Both, delay));
+                Aftermath::Heals(ms, Healing::Links((0..clients).collect()))
+            }
+            Kind::Resets { percent, ms } => {
+                let mut faults = world.faults();
+                faults.reset_percent = percent;
+                world.set_faults(faults);
+                Aftermath::Heals(ms, Healing::Resets)
+            }
+            Kind::SlowDisk { .. } | Kind::ShortWrites { .. } | Kind::FailingDisk { .. } | Kind::FullDisk { .. } => {
+                self.apply_to_disk(&world)
+            }
+            Kind::ClockStep { by_ms } => {
+                world.set_wall_ms(WallMs(world.wall_ms().0 + by_ms));
+                Aftermath::None
+            }
+        }
+    }
+
+    fn apply_to_disk(&self, world: &World) -> Aftermath {
+        let mut faults = world.faults();
+        let aftermath = match self.kind {
+            Kind::SlowDisk { latency_ms_max, ms } => {
+                faults.disk_latency_ns_max = latency_ms_max * 1_000_000;
+                Aftermath::Heals(ms, Healing::Disk)
+            }
+            Kind::ShortWrites { percent, ms } => {
+                faults.short_write_percent = percent;
+                Aftermath::Heals(ms, Healing::Disk)
+            }
+            Kind::FailingDisk { writes, syncs, reads, ms, shards } => {
+                faults.failed_write_percent = writes;
+                faults.failed_sync_percent = syncs;
+                faults.failed_read_percent = reads;
+                Aftermath::Heals(ms, Healing::DiskAndRestart(shards))
+            }
+            Kind::FullDisk { bytes_left, ms, shards } => {
+                faults.disk_bytes_max = Some(world.used_bytes() + bytes_left);
+                Aftermath::Heals(ms, Healing::DiskAndRestart(shards))
+            }
+            _ => unreachable!("only faults of the disk come here"),
+        };
+        world.set_faults(faults);
+        aftermath
+    }
+}
+
+impl Healing {
+    /// Ends what went wrong; how the node went down for it, if it did.
+    pub fn apply(&self, node: &mut Node, number: usize) -> Option<Down> {
+        let world = node.world().clone();
+        let mut faults = world.faults();
+        match self {
+            Healing::Links(clients) => {
+                for client in clients {
+                    set_links(&world, number, *client, Direction::Both, |link| *link = sound_link());
+                }
+            }
+            Healing::Resets => faults.reset_percent = 0,
+            Healing::Disk | Healing::DiskAndRestart(_) => {
+                faults = shard::memory::Faults { reset_percent: faults.reset_percent, ..sound_machine() };
+            }
+        }
+        world.set_faults(faults);
+        match self {
+            Healing::DiskAndRestart(shards) if node.is_up() => {
+                node.end(Down::Killed, *shards, 0);
+                Some(Down::Killed)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A machine in which nothing goes wrong: its disk and its sockets take a little time.
+pub fn sound_machine() -> shard::memory::Faults {
+    shard::memory::Faults {
+        latency_ns_max: 30_000,
+        disk_latency_ns_max: 300_000,
+        ..shard::memory::Faults::default()
+    }
+}
+
+/// A link on which nothing goes wrong.
+pub fn sound_link() -> Link {
+    Link { delay_ns_max: 150_000, ..Link::default() }
+}
+
+/// Changes what lies between a node and a client.
+pub fn set_links(world: &World, node: usize, client: usize, direction: Direction, change: impl Fn(&mut Link)) {
+    let (node, client) = (address_of(node).ip(), address_of_client(client));
+    for (from, to, is_meant) in [
+        (client, node, direction != Direction::Outward),
+        (node, client, direction != Direction::Inward),
+    ] {
+        if is_meant {
+            let mut link = world.link(from, to);
+            change(&mut link);
+            world.set_link(from, to, link);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Draws the faults of a run.
+
+use shard::random::Random;
+
+use super::{Direction, Fault, Kind};
+use crate::event::Down;
+
+/// How long faults go on, ms.
+pub const FAULTY_MS: u64 = 8_000;
+const FAULTS_MIN: u64 = 3;
+const FAULTS_MORE: u64 = 8;
+const SHARDS_MAX: u64 = 4;
+/// Clients that may be cut off one by one.
+const CLIENTS: u64 = 14;
+
+/// The faults of a run on nodes below `nodes`, in their order.
+pub fn draw(random: &mut Random, nodes: usize) -> Vec<Fault> {
+    let count = FAULTS_MIN + random.below(FAULTS_MORE);
+    let mut faults: Vec<Fault> = (0..count).map(|_| one(random, nodes)).collect();
+    faults.sort_by_key(|fault| fault.at_ms);
+    faults
+}
+
+fn one(random: &mut Random, nodes: usize) -> Fault {
+    let (at_ms, node) = (random.below(FAULTY_MS), random.below(nodes as u64) as usize);
+    let shards = 1 + random.below(SHARDS_MAX) as u16;
+    let short_ms = 50 + random.below(1_500);
+    let kind = match random.below(100) {
+        0..20 => crash(random, Down::PowerLost, shards),
+        20..35 => crash(random, Down::Killed, shards),
+        35..43 => Kind::Restart { down_ms: random.below(500), shards },
+        43..49 => Kind::Pause { ms: short_ms * if random.chance(20) { 5 } else { 1 } },
+        49..59 => cut(random, short_ms),
+        59..66 => Kind::SlowLinks { delay_ms_max: 1 + random.below(200), ms: short_ms * 2 },
+        66..73 => Kind::Resets { percent: 1 + random.below(10), ms: short_ms },
+        73..81 => Kind::SlowDisk { latency_ms_max: 1 + random.below(100), ms: short_ms * 2 },
+        81..87 => Kind::ShortWrites { percent: 10 + random.below(60), ms: short_ms * 2 },
+        87..92 => failing(random, short_ms, shards),
+        92..95 => Kind::FullDisk { bytes_left: random.below(30_000), ms: short_ms, shards },
+        _ => Kind::ClockStep { by_ms: random.below(1_800_000) as i64 - 900_000 },
+    };
+    Fault { at_ms, node, kind }
+}
+
+fn crash(random: &mut Random, how: Down, shards: u16) -> Kind {
+    let after_changes = random.chance(50).then(|| random.below(40));
+    Kind::Crash { how, after_changes, down_ms: random.below(800), shards }
+}
+
+fn cut(random: &mut Random, ms: u64) -> Kind {
+    let client = random.chance(60).then(|| 1 + random.below(CLIENTS) as usize);
+    let direction = match random.below(3) {
+        0 => Direction::Inward,
+        1 => Direction::Outward,
+        _ => Direction::Both,
+    };
+    Kind::Cut { client, direction, ms: ms * if random.chance(20) { 5 } else { 1 } }
+}
+
+fn failing(random: &mut Random, ms: u64, shards: u16) -> Kind {
+    let mut percent = || if random.chance(50) { 1 + random.below(20) } else { 0 };
+    let (writes, syncs, reads) = (percent(), percent(), percent());
+    Kind::FailingDisk { writes, syncs, reads, ms, shards }
+}

@@ -1,0 +1,64 @@
+//! The ends of a log stand in order (Q50, Q54, Q64), and who asks after another was answered is never told less. After a loss
+//! of power that holds for topics all of whose records survive it: there a reader has never seen what can be taken back.
+
+use std::collections::HashMap;
+
+use super::Property;
+use crate::event::{Down, Event};
+use crate::topics::Place;
+
+/// The largest ends that were told.
+#[derive(Default)]
+pub struct HighWatermarkMonotone {
+    told: HashMap<Place, Ends>,
+    /// The same when each reader asked.
+    asked: HashMap<u16, HashMap<Place, Ends>>,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Ends {
+    high_watermark: i64,
+    last_stable: i64,
+    log_start: i64,
+}
+
+impl Property for HighWatermarkMonotone {
+    fn name(&self) -> &'static str {
+        "high_watermark_monotone"
+    }
+
+    fn on_event(&mut self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::FetchAsked { reader } => _ = self.asked.insert(*reader, self.told.clone()),
+            Event::Down { how: Down::PowerLost, .. } => {
+                self.told.retain(|place, _| place.topic.survives_power);
+                for asked in self.asked.values_mut() {
+                    asked.retain(|place, _| place.topic.survives_power);
+                }
+            }
+            Event::Ends { reader, place, log_start, last_stable, high_watermark } => {
+                let now = Ends { log_start: *log_start, last_stable: *last_stable, high_watermark: *high_watermark };
+                if !(log_start <= last_stable && last_stable <= high_watermark) {
+                    return Err(format!("{place} is {log_start} ≤ {last_stable} ≤ {high_watermark}, which is not so"));
+                }
+                let asked = self.asked.get(reader).and_then(|asked| asked.get(place));
+                let before = asked.copied().unwrap_or_default();
+                for (what, before, now) in [
+                    ("high watermark", before.high_watermark, now.high_watermark),
+                    ("last stable offset", before.last_stable, now.last_stable),
+                    ("log start", before.log_start, now.log_start),
+                ] {
+                    if now < before {
+                        return Err(format!("the {what} of {place} went from {before} back to {now}"));
+                    }
+                }
+                let told = self.told.entry(*place).or_default();
+                told.high_watermark = told.high_watermark.max(now.high_watermark);
+                told.last_stable = told.last_stable.max(now.last_stable);
+                told.log_start = told.log_start.max(now.log_start);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
