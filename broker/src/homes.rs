@@ -19,6 +19,7 @@ use std::sync::Arc;
 use protocol::{DecodeError, ErrorCode};
 use shard::{Nanos, ShardId, Token};
 use storage::batch::BatchBuilder;
+use storage::mutation::{Mutation, is_on};
 use storage::{BatchHeader, Marker, Offset, ProducerEpoch, ProducerId, Sequence};
 
 use crate::answer::Answer;
@@ -236,8 +237,8 @@ impl<M: Machine> Homes<M> {
         let Some(home) = self.by_number.get_mut(&number) else { return };
         let outcome = step(&mut home.machine, &env).into();
         let is_appended = home.append(turn, partitions, outcome.records, outcome.producer);
-        let appended = home.appended;
-        home.parked.extend(outcome.parked.into_iter().map(|parked| (appended, parked)));
+        let after = if is_on(Mutation::AnswerBeforeRecords) { Offset::ZERO } else { home.appended };
+        home.parked.extend(outcome.parked.into_iter().map(|parked| (after, parked)));
         match is_appended {
             Ok(()) => self.release(number, out),
             Err(()) => home.fail(out),

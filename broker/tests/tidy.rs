@@ -11,6 +11,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("storage", &["shard"]),
     ("net", &["shard", "protocol"]),
     ("broker", &["storage", "net", "protocol", "shard"]),
+    ("sim", &["broker", "storage", "net", "protocol", "shard"]),
     // Brokers are met over TCP only; of storage the batch alone.
     ("bench", &["net", "protocol", "storage", "shard"]),
     ("tuning", &["bench", "shard"]),
@@ -23,6 +24,7 @@ const MANIFESTS: &[(&str, &str)] = &[
     ("storage", "storage/Cargo.toml"),
     ("net", "net/Cargo.toml"),
     ("broker", "broker/Cargo.toml"),
+    ("sim", "broker/sim/Cargo.toml"),
     ("bench", "bench/Cargo.toml"),
     ("tuning", "tuning/Cargo.toml"),
 ];

@@ -18,6 +18,7 @@ pub mod inspect;
 pub mod journal;
 mod line;
 pub mod log;
+pub mod mutation;
 pub mod offset;
 pub mod producers;
 pub mod read;

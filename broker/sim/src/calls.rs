@@ -51,7 +51,13 @@ pub struct ProducerAt {
 }
 
 /// A batch of records that name themselves; `padding` makes them longer.
-pub fn batch(first: RecordId, count: u32, padding: usize, producer: Option<ProducerAt>, in_txn: bool) -> Vec<u8> {
+pub fn batch(
+    first: RecordId,
+    count: u32,
+    padding: usize,
+    producer: Option<ProducerAt>,
+    in_txn: bool,
+) -> Vec<u8> {
     let mut builder = BatchBuilder::new();
     if let Some(ProducerAt { id, epoch, sequence }) = producer {
         builder = builder.producer(ProducerId(id), ProducerEpoch(epoch), Sequence(sequence));
@@ -69,11 +75,7 @@ pub fn batch(first: RecordId, count: u32, padding: usize, producer: Option<Produ
 /// A produce request of one batch.
 pub fn produce<'a>(place: Place, acks: i16, txn: Option<&'a str>, records: &'a [u8]) -> ProduceRequest<'a> {
     let data = PartitionProduceData { index: place.partition, records: Some(records) };
-    let topic = TopicProduceData {
-        name: place.topic.name,
-        partition_data: vec![data],
-        ..Default::default()
-    };
+    let topic = TopicProduceData { name: place.topic.name, partition_data: vec![data], ..Default::default() };
     ProduceRequest { acks, timeout_ms: 10_000, transactional_id: txn, topic_data: vec![topic] }
 }
 
@@ -111,7 +113,11 @@ pub fn init_producer(txn: Option<&str>, timeout_ms: i32) -> InitProducerIdReques
 }
 
 /// A request that makes a topic.
-pub fn create_topic<'a>(name: &'a str, partitions: i32, settings: &'a [(&'a str, &'a str)]) -> CreateTopicsRequest<'a> {
+pub fn create_topic<'a>(
+    name: &'a str,
+    partitions: i32,
+    settings: &'a [(&'a str, &'a str)],
+) -> CreateTopicsRequest<'a> {
     let configs = settings.iter().map(|&(name, value)| CreatableTopicConfig { name, value: Some(value) });
     let topic = CreatableTopic {
         name,
@@ -129,7 +135,12 @@ pub fn find_coordinator(key: &str, key_type: i8) -> FindCoordinatorRequest<'_> {
 }
 
 /// A commit of one offset, by a member of a group or, with epoch -1, by a client without one.
-pub fn commit<'a>(group: &'a str, (member, epoch): (&'a str, i32), place: Place, offset: i64) -> OffsetCommitRequest<'a> {
+pub fn commit<'a>(
+    group: &'a str,
+    (member, epoch): (&'a str, i32),
+    place: Place,
+    offset: i64,
+) -> OffsetCommitRequest<'a> {
     let partition = OffsetCommitRequestPartition {
         partition_index: place.partition,
         committed_offset: offset,
@@ -166,17 +177,32 @@ pub fn committed<'a>(group: &'a str, place: Place) -> OffsetFetchRequest<'a> {
     OffsetFetchRequest { groups: vec![group], ..Default::default() }
 }
 
+/// A batch is not what was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadChecksum {
+    /// Its first offset, if that can be believed.
+    pub base_offset: i64,
+}
+
 /// What a client library makes of fetched bytes (Q55): offsets and records, and where it goes on. `aborted` has producer
-/// ids and first offsets; it is empty for readers of everything.
-pub fn consume(bytes: &[u8], aborted: &[(i64, i64)], from: i64) -> (Vec<(i64, RecordId)>, i64) {
+/// ids and first offsets; it is empty for readers of everything. A batch whose checksum is wrong ends it.
+pub fn consume(
+    bytes: &[u8],
+    aborted: &[(i64, i64)],
+    from: i64,
+) -> (Vec<(i64, RecordId)>, i64, Result<(), BadChecksum>) {
     let (mut found, mut next, mut rest) = (Vec::new(), from, bytes);
     let mut coming = aborted.to_vec();
     coming.sort_by_key(|(_, first)| std::cmp::Reverse(*first));
     let mut dropped: Vec<i64> = Vec::new();
-    while let Some((header, size)) = BatchHeader::parse(rest).and_then(|header| Some((header, header.size()?))) {
+    while let Some((header, size)) =
+        BatchHeader::parse(rest).and_then(|header| Some((header, header.size()?)))
+    {
         let Some(batch) = rest.get(..size) else { break };
         rest = &rest[size..];
-        assert!(header.is_sum_of(batch), "a batch at {} has a wrong checksum", header.base_offset.0);
+        if !header.is_sum_of(batch) {
+            return (found, next, Err(BadChecksum { base_offset: header.base_offset.0 }));
+        }
         let producer = header.producer_id.0;
         while coming.last().is_some_and(|(_, first)| *first <= header.last_offset().0) {
             dropped.extend(coming.pop().map(|(id, _)| id));
@@ -190,7 +216,7 @@ pub fn consume(bytes: &[u8], aborted: &[(i64, i64)], from: i64) -> (Vec<(i64, Re
             found.extend(records_of(&header, batch).into_iter().filter(|(offset, _)| *offset >= from));
         }
     }
-    (found, next)
+    (found, next, Ok(()))
 }
 
 fn records_of(header: &BatchHeader, batch: &[u8]) -> Vec<(i64, RecordId)> {

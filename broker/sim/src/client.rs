@@ -6,12 +6,17 @@ use shard::random::Random;
 
 use crate::event::Event;
 use crate::properties::{Properties, Violation};
+use crate::topics::Topic;
 use crate::trace::Trace;
 
 /// A client: a state machine in virtual time, at the far end of its connections.
 pub trait Client {
     /// What it is, for people.
     fn name(&self) -> String;
+    /// The topic that it works with, if that is one.
+    fn topic(&self) -> Option<&'static Topic> {
+        None
+    }
     /// Takes in what has come, and goes on.
     fn poll(&mut self, cx: &mut Context);
     /// When it has something to do though nothing comes.

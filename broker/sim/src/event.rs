@@ -129,6 +129,43 @@ pub enum Event {
     Progress { client: usize },
 }
 
+impl Event {
+    /// The partition that it is about, if it is about one.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Event::Sent { place, .. }
+            | Event::Acked { place, .. }
+            | Event::Refused { place, .. }
+            | Event::ZombieAcked { place, .. }
+            | Event::Ends { place, .. }
+            | Event::Read { place, .. }
+            | Event::Rewound { place, .. }
+            | Event::Owned { place, .. }
+            | Event::Released { place, .. }
+            | Event::CommitAsked { place, .. }
+            | Event::CommittedAsked { place, .. }
+            | Event::CommittedRead { place, .. }
+            | Event::Audited { place, .. } => Some(*place),
+            Event::Up { .. }
+            | Event::NotUp { .. }
+            | Event::Down { .. }
+            | Event::FaultsStop
+            | Event::FetchAsked { .. }
+            | Event::TxnEnding { .. }
+            | Event::TxnEnded { .. }
+            | Event::CommitAcked { .. }
+            | Event::CommitRefused { .. }
+            | Event::TopicMade { .. }
+            | Event::TopicGone { .. }
+            | Event::TopicSet { .. }
+            | Event::TopicUnclear { .. }
+            | Event::TopicsSeen { .. }
+            | Event::SettingSeen { .. }
+            | Event::Progress { .. } => None,
+        }
+    }
+}
+
 impl fmt::Display for RecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "w{}.{}", self.writer, self.number)
@@ -162,7 +199,9 @@ impl fmt::Display for Event {
             Event::NotUp { node, why } => write!(f, "node {node} cannot start: {why}"),
             Event::Down { node, how } => write!(f, "node {node} is down: {how:?}"),
             Event::FaultsStop => write!(f, "faults stop"),
-            Event::Sent { place, first, count, txn: None, .. } => write!(f, "sends {count} from {first} to {place}"),
+            Event::Sent { place, first, count, txn: None, .. } => {
+                write!(f, "sends {count} from {first} to {place}")
+            }
             Event::Sent { place, first, count, txn: Some(txn), .. } => {
                 write!(f, "sends {count} from {first} to {place} in {txn}")
             }

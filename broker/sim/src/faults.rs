@@ -55,6 +55,10 @@ pub enum Kind {
     FailingDisk { writes: u64, syncs: u64, reads: u64, ms: u64, shards: u16 },
     /// There is room for so many more bytes; the node is started anew when that is over.
     FullDisk { bytes_left: u64, ms: u64, shards: u16 },
+    /// A bit of a file of the topic that may be damaged flips: of the file and the bit of these numbers, modulo what there is.
+    FlipBit { file: u64, bit: u64 },
+    /// The next write to a file of that topic lands elsewhere.
+    Misdirect { file: u64 },
     /// The node's calendar jumps.
     ClockStep { by_ms: i64 },
 }
@@ -100,6 +104,10 @@ impl fmt::Display for Fault {
                 f,
                 "its disk has room for {bytes_left} bytes for {ms} ms, then it starts anew on {shards} shards"
             ),
+            Kind::FlipBit { file, bit } => write!(f, "bit {bit} flips in file {file} of the brittle topic"),
+            Kind::Misdirect { file } => {
+                write!(f, "the next write to file {file} of the brittle topic lands elsewhere")
+            }
             Kind::ClockStep { by_ms } => write!(f, "its calendar jumps by {by_ms} ms"),
         }
     }

@@ -8,16 +8,18 @@
 // Messages are filled with `..Default::default()` even when complete, so that a field more in a schema breaks no client.
 #![allow(clippy::needless_update)]
 
+pub mod hunt;
 pub mod run;
+pub mod shrink;
 
 pub mod sim;
 
 pub mod node;
 pub mod node_log;
 
-pub mod client;
 #[allow(missing_docs)]
 pub mod calls;
+pub mod client;
 pub mod wire;
 
 pub mod clients;

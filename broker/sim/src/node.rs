@@ -155,7 +155,12 @@ impl Node {
         let mut io = self.world.io();
         let listeners = vec![(io.listen(address_of(self.number)), ListenerIndex(0))];
         let controller = if me == ShardId(0) { Some(self.controller(&mut io, identity)?) } else { None };
-        Ok(Shard::new(io, Broker::new(me, Arc::clone(identity), controller, listeners), mailbox, pool.clone()))
+        Ok(Shard::new(
+            io,
+            Broker::new(me, Arc::clone(identity), controller, listeners),
+            mailbox,
+            pool.clone(),
+        ))
     }
 
     fn controller(&self, io: &mut MemoryIo, identity: &Identity) -> Result<Controller, String> {
@@ -217,7 +222,11 @@ impl Node {
     }
 
     /// One turn of each core, from `first` on.
-    pub fn turn(&mut self, first: usize, mut on_turn: impl FnMut(ShardId, &mut Shard<MemoryIo, Broker>)) -> Turned {
+    pub fn turn(
+        &mut self,
+        first: usize,
+        mut on_turn: impl FnMut(ShardId, &mut Shard<MemoryIo, Broker>),
+    ) -> Turned {
         let now = self.world.now();
         if self.cores.is_empty() || self.paused_until.is_some_and(|until| until > now) {
             return Turned::Idle;

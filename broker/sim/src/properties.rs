@@ -73,8 +73,11 @@ impl Properties {
         self.recovers.is_done()
     }
 
-    /// Takes an event in; the first property that it breaks.
+    /// Takes an event in; the first property that it breaks. Of a topic whose files are damaged nothing is promised.
     pub fn on_event(&mut self, event: &Event) -> Option<Violation> {
+        if event.place().is_some_and(|place| !place.is_promised()) {
+            return None;
+        }
         self.first(|property| property.on_event(event))
     }
 

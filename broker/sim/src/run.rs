@@ -18,7 +18,7 @@ use crate::faults::{self, FAULTY_MS, Fault};
 use crate::node_log;
 use crate::properties::Violation;
 use crate::sim::Sim;
-use crate::topics::{CACHED, DURABLE, MIXED, TRANSACTED, WRITTEN};
+use crate::topics::{BRITTLE, CACHED, DURABLE, MIXED, TRANSACTED, WRITTEN};
 use crate::trace::Trace;
 
 /// Within which everything must have got on after the faults, ms of virtual time.
@@ -102,6 +102,8 @@ fn populate(sim: &mut Sim) {
         sim.add(Reader::new(sim.next_client(), topic, Isolation::Uncommitted));
     }
     sim.add(Reader::new(sim.next_client(), &TRANSACTED, Isolation::Committed));
+    sim.add(Producer::new(sim.next_client(), &BRITTLE));
+    sim.add(Reader::new(sim.next_client(), &BRITTLE, Isolation::Uncommitted));
     for _ in 0..3 {
         sim.add(Member::new(sim.next_client()));
     }
@@ -112,6 +114,9 @@ fn populate(sim: &mut Sim) {
 /// Nothing goes wrong any more: everyone has to get on, to come to an end, and to be found in the logs.
 fn recover(sim: &mut Sim) {
     sim.stop_faults();
+    for client in sim.clients_of(&BRITTLE) {
+        sim.retire(client);
+    }
     sim.enter(Phase::Recovering);
     let names = sim.names();
     sim.cx.expect_progress(names.into_iter());

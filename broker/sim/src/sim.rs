@@ -11,6 +11,7 @@ use crate::event::{Down, Event};
 use crate::faults::{Aftermath, Doom, Fault, Healing, sound_link, sound_machine};
 use crate::node::{Node, Turned};
 use crate::node_log;
+use crate::topics::Topic;
 use crate::trace::Trace;
 
 /// While somebody is busy, a round takes up to so long.
@@ -80,6 +81,13 @@ impl Sim {
     /// Takes a client out; nobody hears of it again.
     pub fn retire(&mut self, number: usize) {
         self.clients[number] = Box::new(Retired);
+    }
+
+    /// The clients that work with a topic.
+    pub fn clients_of(&self, topic: &'static Topic) -> Vec<usize> {
+        let of_topic = |client: &dyn Client| client.topic().is_some_and(|other| other.name == topic.name);
+        let all = self.clients.iter().enumerate();
+        all.filter(|(_, client)| of_topic(&***client)).map(|(number, _)| number).collect()
     }
 
     /// Numbers and names of all clients.
@@ -206,7 +214,9 @@ impl Sim {
             self.cx.trace.line(now, "fault", &fault);
             match fault.apply(&mut self.nodes[fault.node], CLIENTS_MAX) {
                 Aftermath::None => {}
-                Aftermath::Heals(ms, healing) => self.healings.push((now.plus_ms(ms as i64), fault.node, healing)),
+                Aftermath::Heals(ms, healing) => {
+                    self.healings.push((now.plus_ms(ms as i64), fault.node, healing))
+                }
                 Aftermath::WentDown(how) => self.cx.tell_of_nodes(Event::Down { node: fault.node, how }),
                 Aftermath::Doomed(doom) => self.dooms[fault.node] = Some(doom),
             }

@@ -40,10 +40,14 @@ pub static TRANSACTED: Topic =
 /// What the group reads. Nobody writes to it: it is there to be given out.
 pub static SHARED: Topic = Topic { name: "shared", partitions: 4, survives_power: true, settings: &[] };
 
-/// All of them.
-pub static ALL: [&Topic; 5] = [&DURABLE, &MIXED, &CACHED, &TRANSACTED, &SHARED];
+/// The only one whose files are damaged. Nothing is promised of it, but that what happens to it harms nothing else.
+pub static BRITTLE: Topic =
+    Topic { name: "brittle", partitions: 1, survives_power: false, settings: &[SMALL] };
 
-/// Those that are written to.
+/// All of them.
+pub static ALL: [&Topic; 6] = [&DURABLE, &MIXED, &CACHED, &TRANSACTED, &SHARED, &BRITTLE];
+
+/// Those that are written to, and of which something is promised.
 pub static WRITTEN: [&Topic; 4] = [&DURABLE, &MIXED, &CACHED, &TRANSACTED];
 
 /// A partition of one of them.
@@ -68,6 +72,11 @@ impl Topic {
 }
 
 impl Place {
+    /// Whether anything is promised of it.
+    pub fn is_promised(&self) -> bool {
+        self.topic.name != BRITTLE.name
+    }
+
     /// What tells it from all others.
     fn key(&self) -> (&'static str, i32) {
         (self.topic.name, self.partition)

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use shard::{Buf, Disk, FileId, IoError, OpenMode, WallMs};
 use storage::batch::{BatchBuilder, BatchHeader, Codec, HEADER_LEN, RecordStream, ValidBatch};
+use storage::mutation::{Mutation, is_on};
 
 use super::record::{Record, RecordError};
 
@@ -172,7 +173,9 @@ impl MetadataLog {
         if bytes.len() > BATCH_BYTES_MAX {
             return Err(IoError::TOO_LARGE);
         }
-        let written = disk.write_at(self.file, self.len, &bytes).and_then(|()| disk.sync(self.file));
+        let is_synced = !is_on(Mutation::AnnounceUnsynced);
+        let sync = |disk: &mut dyn Disk| if is_synced { disk.sync(self.file) } else { Ok(()) };
+        let written = disk.write_at(self.file, self.len, &bytes).and_then(|()| sync(disk));
         if let Err(error) = written {
             self.is_broken = true;
             // A change that was refused must not come back with the next start. If this fails too, it may.

@@ -3,6 +3,7 @@
 use protocol::ErrorCode;
 use shard::Buf;
 use storage::batch::{RecordErrorKind, Refusal, validate};
+use storage::mutation::{Mutation, is_on};
 use storage::{
     AppendRefusal, Appended as LogAppended, LeaderEpoch, Log, Offset, Promise, Sequence, SequenceRefusal,
     ValidBatch,
@@ -149,6 +150,7 @@ impl Partition {
 pub(super) fn kept_end(log: &Log, promise: Promise) -> Offset {
     match promise {
         Promise::PageCache => log.offsets().end,
+        Promise::Disk if is_on(Mutation::AckBeforeDurable) => log.offsets().end,
         Promise::Disk => log.durable_end(),
     }
 }

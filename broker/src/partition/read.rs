@@ -2,6 +2,7 @@
 
 use protocol::ErrorCode;
 use shard::{Op, Outcome, Token};
+use storage::mutation::{Mutation, is_on};
 use storage::{BatchHeader, LeaderEpoch, Log, Offset, ReadDone, ReadPlan, ReadRange, ReadWant, StorageError};
 
 use super::lookup::end_of_epoch;
@@ -68,7 +69,8 @@ impl Partitions {
             Err(error) => return Some(Answer::Fetched(Fetched::refused(error))),
         }
         let offsets = log.offsets();
-        let up_to = if ask.is_committed { offsets.last_stable } else { offsets.high_watermark };
+        let is_bounded = ask.is_committed && !is_on(Mutation::ServePastLastStable);
+        let up_to = if is_bounded { offsets.last_stable } else { offsets.high_watermark };
         // Each read may need a file: a fetch of thousands of partitions is answered in parts.
         let is_cut = budget.is_used_up() || (self.files.is_used_up() && !budget.is_first);
         if is_cut && (offsets.log_start..=offsets.end).contains(&ask.offset) {

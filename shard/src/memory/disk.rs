@@ -19,6 +19,7 @@ pub(crate) struct FileState {
     pub(super) durable: Vec<u8>,
     pub(super) unsynced: Vec<Change>,
     modified: WallMs,
+    is_next_misdirected: bool,
 }
 
 #[derive(Clone)]
@@ -72,6 +73,12 @@ impl World {
         }
     }
 
+    /// Lets the next write to a file land a sector or more away from where it belongs, and be told as done.
+    pub fn misdirect_next_write(&self, path: &Path) {
+        let state = self.state.borrow();
+        state.machines[self.machine].files[path].borrow_mut().is_next_misdirected = true;
+    }
+
     /// What a file holds now; `None` if there is none.
     pub fn file(&self, path: &Path) -> Option<Vec<u8>> {
         self.state.borrow().machines[self.machine].files.get(path).map(|file| file.borrow().bytes.clone())
@@ -96,7 +103,11 @@ impl World {
 impl MemoryIo {
     pub(super) fn open_file(&self, file: FileId) -> Result<Rc<RefCell<FileState>>, IoError> {
         let state = self.state.borrow();
-        state.machines[self.machine].cores[self.core].open.get(file.0 as usize).cloned().ok_or(IoError(libc::EBADF))
+        state.machines[self.machine].cores[self.core]
+            .open
+            .get(file.0 as usize)
+            .cloned()
+            .ok_or(IoError(libc::EBADF))
     }
 
     pub(super) fn read_open(
@@ -124,7 +135,7 @@ impl MemoryIo {
         let grows = (offset + bytes.len() as u64).saturating_sub(file.borrow().bytes.len() as u64);
         self.check_space(grows)?;
         self.approach_doom();
-        let offset = self.state.borrow_mut().misdirect(self.machine, offset);
+        let offset = self.state.borrow_mut().landing_of(file, offset);
         let now = self.wall_ms();
         file.borrow_mut().change(Change::Write { offset, bytes: bytes.to_vec() }, now);
         Ok(())
@@ -148,9 +159,9 @@ impl MemoryIo {
 }
 
 impl super::State {
-    /// Where a write that is to go to `offset` lands.
-    pub(super) fn misdirect(&mut self, machine: usize, offset: u64) -> u64 {
-        if !self.strikes(machine, |faults| faults.misdirected_write_percent) {
+    /// Where a write to a file lands that is to go to `offset`.
+    pub(super) fn landing_of(&mut self, file: &RefCell<FileState>, offset: u64) -> u64 {
+        if !std::mem::take(&mut file.borrow_mut().is_next_misdirected) {
             return offset;
         }
         let away = SECTOR_LEN * (1 + self.random.below(8));

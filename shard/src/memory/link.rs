@@ -21,6 +21,7 @@ pub struct Link {
 /// One direction of a connection.
 #[derive(Default)]
 pub(super) struct Way {
+    pub(super) link: Link,
     /// What has arrived and was not taken yet.
     pub(super) arrived: VecDeque<u8>,
     flying: VecDeque<(Nanos, Cargo)>,
@@ -38,9 +39,13 @@ pub(super) enum Cargo {
 }
 
 impl Way {
+    pub(super) fn new(link: Link) -> Way {
+        Way { link, ..Way::default() }
+    }
+
     /// Sends something that arrives at `due`, or when what was sent before it does if that is later.
-    pub(super) fn send(&mut self, cargo: Cargo, due: Nanos, now: Nanos, link: Link) {
-        if due <= now && self.flying.is_empty() && !link.is_cut {
+    pub(super) fn send(&mut self, cargo: Cargo, due: Nanos, now: Nanos) {
+        if due <= now && self.flying.is_empty() && !self.link.is_cut {
             return self.take_in(cargo);
         }
         let due = self.flying.back().map_or(due, |(before, _)| due.max(*before));
@@ -48,8 +53,8 @@ impl Way {
     }
 
     /// Lets arrive what is due.
-    pub(super) fn land(&mut self, now: Nanos, link: Link) {
-        while !link.is_cut && self.flying.front().is_some_and(|(due, _)| *due <= now) {
+    pub(super) fn land(&mut self, now: Nanos) {
+        while !self.link.is_cut && self.flying.front().is_some_and(|(due, _)| *due <= now) {
             let (_, cargo) = self.flying.pop_front().expect("it was looked at just now");
             self.take_in(cargo);
         }
@@ -64,8 +69,8 @@ impl Way {
     }
 
     /// When the next of what is on its way arrives.
-    pub(super) fn next(&self, link: Link) -> Option<Nanos> {
-        self.flying.front().map(|(due, _)| *due).filter(|_| !link.is_cut)
+    pub(super) fn next(&self) -> Option<Nanos> {
+        self.flying.front().map(|(due, _)| *due).filter(|_| !self.link.is_cut)
     }
 
     /// Bytes that were sent and not taken yet.
@@ -86,7 +91,9 @@ impl World {
 
     /// Changes the way from one address to another, in this direction only.
     pub fn set_link(&self, from: IpAddr, to: IpAddr, link: Link) {
-        self.state.borrow_mut().links.insert((from, to), link);
+        let mut state = self.state.borrow_mut();
+        state.links.insert((from, to), link);
+        state.connections.iter_mut().for_each(|(_, connection)| connection.change_link(from, to, link));
     }
 }
 

@@ -48,10 +48,8 @@ pub struct Faults {
     pub disk_bytes_max: Option<u64>,
     /// The longest that an operation takes, in nanoseconds of virtual time.
     pub latency_ns_max: u64,
-    /// How much longer an operation on a file may take.
+    /// How much longer what has to wait for the device may take: syncs, durable writes and reads.
     pub disk_latency_ns_max: u64,
-    /// Writes that land a sector or more away from where they belong, and are told as done.
-    pub misdirected_write_percent: u64,
 }
 
 /// Everything outside the cores, as seen from one machine. Clones are handles to the same.
@@ -224,9 +222,9 @@ impl State {
         of_cores.chain(self.next_inward(machine)).min()
     }
 
-    fn latency(&mut self, machine: usize, is_file: bool) -> std::time::Duration {
+    fn latency(&mut self, machine: usize, is_device: bool) -> std::time::Duration {
         let faults = &self.machines[machine].faults;
-        let bound = faults.latency_ns_max + if is_file { faults.disk_latency_ns_max } else { 0 } + 1;
+        let bound = faults.latency_ns_max + if is_device { faults.disk_latency_ns_max } else { 0 } + 1;
         std::time::Duration::from_nanos(self.random.below(bound))
     }
 
@@ -278,7 +276,9 @@ impl MemoryIo {
 
     fn push_with(&mut self, token: Token, op: Op, file: Option<Rc<RefCell<FileState>>>) {
         let mut state = self.state.borrow_mut();
-        let due = state.now + state.latency(self.machine, file.is_some());
+        // Writes end in the page cache, whatever the device does.
+        let is_device = file.is_some() && !matches!(op, Op::Write { .. });
+        let due = state.now + state.latency(self.machine, is_device);
         let core = &mut state.machines[self.machine].cores[self.core];
         // What is asked of a socket begins in the order of asking: a close comes after all before it.
         let socket = net::socket_of(&op);
@@ -328,7 +328,7 @@ impl MemoryIo {
             return Outcome::Failed(IoError::DEVICE);
         }
         self.approach_doom();
-        let offset = self.state.borrow_mut().misdirect(self.machine, offset);
+        let offset = self.state.borrow_mut().landing_of(file, offset);
         file.borrow_mut().write_durable(offset, buffer.filled());
         Outcome::WrittenDurable(buffer)
     }

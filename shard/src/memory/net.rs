@@ -75,8 +75,8 @@ impl World {
         let (machine, core, token) = *ready.get(turn % ready.len().max(1))?;
         state.connection_count += 1;
         let number = state.connection_count;
-        let link = state.link(peer, address.ip());
-        let due = state.arrival(link);
+        let (toward, back) = (state.link(peer, address.ip()), state.link(address.ip(), peer));
+        let due = state.arrival(toward);
         let key = state.connections.insert(Connection {
             number,
             machine,
@@ -84,8 +84,8 @@ impl World {
             at: address.ip(),
             peer,
             accepted: Some((due, token)),
-            inward: Way::default(),
-            outward: Way::default(),
+            inward: Way::new(toward),
+            outward: Way::new(back),
             closing: None,
             receive: None,
             send: None,
@@ -103,8 +103,8 @@ impl Peer {
     /// Takes up to `count` bytes that have arrived.
     pub fn receive(&self, count: usize) -> Vec<u8> {
         let now = self.state.borrow().now;
-        let taken = self.with(|connection, link| {
-            connection.outward.land(now, link);
+        let taken = self.with(|connection| {
+            connection.outward.land(now);
             let arrived = &mut connection.outward.arrived;
             arrived.drain(..count.min(arrived.len())).collect()
         });
@@ -123,7 +123,7 @@ impl Peer {
 
     /// Whether the core has closed the connection.
     pub fn is_closed(&self) -> bool {
-        self.with(|_, _| ()).is_none()
+        self.with(|_| ()).is_none()
     }
 
     /// Sends something toward the core.
@@ -133,19 +133,18 @@ impl Peer {
         let Some(connection) = state.connections.get(self.key).filter(|it| it.number == self.number) else {
             return;
         };
-        let link = state.link(connection.peer, connection.at);
+        let link = connection.inward.link;
         let (due, now, resets) = (state.arrival(link), state.now, state.random.chance(link.reset_percent));
         let connection = &mut state.connections[self.key];
-        connection.inward.send(cargo, due, now, link);
+        connection.inward.send(cargo, due, now);
         connection.inward.is_reset |= resets;
     }
 
-    /// Does something with the connection, given the link toward the peer, unless it is gone.
-    fn with<R>(&self, act: impl FnOnce(&mut Connection, Link) -> R) -> Option<R> {
+    /// Does something with the connection, unless it is gone.
+    fn with<R>(&self, act: impl FnOnce(&mut Connection) -> R) -> Option<R> {
         let mut state = self.state.borrow_mut();
-        let connection = state.connections.get(self.key).filter(|it| it.number == self.number)?;
-        let link = state.link(connection.at, connection.peer);
-        Some(act(&mut state.connections[self.key], link))
+        let connection = state.connections.get_mut(self.key)?;
+        (connection.number == self.number).then(|| act(connection))
     }
 }
 
@@ -203,22 +202,20 @@ impl MemoryIo {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
         let (machine, core, now, pool) = (self.machine, self.core, state.now, state.pool.clone());
-        let State { connections, links, random, .. } = state;
+        let State { connections, random, .. } = state;
         connections.retain(|key, connection| {
             if (connection.machine, connection.core) != (machine, core) {
                 return true;
             }
-            let link = |from, to| links.get(&(from, to)).copied().unwrap_or_default();
-            let (inward, outward) =
-                (link(connection.peer, connection.at), link(connection.at, connection.peer));
+            let is_cut = connection.inward.link.is_cut;
             let socket = SocketId(key as u32);
-            if let Some((_, token)) = connection.accepted.take_if(|(due, _)| *due <= now && !inward.is_cut) {
+            if let Some((_, token)) = connection.accepted.take_if(|(due, _)| *due <= now && !is_cut) {
                 let peer = SocketAddr::from((connection.peer, 40_000 + (key % 20_000) as u16));
                 done.push(Completion { token, outcome: Outcome::Accepted { socket, peer }, more: true });
             }
-            connection.inward.land(now, inward);
+            connection.inward.land(now);
             connection.poll_receive(&pool, done);
-            connection.poll_send((outward, now, random), done);
+            connection.poll_send((now, random), done);
             let Some(token) = connection.closing else { return true };
             done.push(Completion { token, outcome: Outcome::Closed, more: false });
             false
@@ -254,30 +251,35 @@ impl State {
     pub(super) fn next_inward(&self, machine: usize) -> Option<Nanos> {
         let here = self.connections.iter().filter(|(_, connection)| connection.machine == machine);
         let moments = here.filter_map(|(_, connection)| {
-            let link = self.link(connection.peer, connection.at);
-            let accepted = connection.accepted.map(|(due, _)| due).filter(|_| !link.is_cut);
+            let is_cut = connection.inward.link.is_cut;
+            let accepted = connection.accepted.map(|(due, _)| due).filter(|_| !is_cut);
             let at_once = connection.is_ready().then_some(self.now);
-            [accepted, connection.inward.next(link), at_once].into_iter().flatten().min()
+            [accepted, connection.inward.next(), at_once].into_iter().flatten().min()
         });
         moments.min()
     }
 
     /// When something arrives at a peer.
     pub(super) fn next_landing(&self) -> Option<Nanos> {
-        let landings = self.connections.iter().filter_map(|(_, connection)| {
-            connection.outward.next(self.link(connection.at, connection.peer))
-        });
-        landings.min()
+        self.connections.iter().filter_map(|(_, connection)| connection.outward.next()).min()
     }
 }
 
 impl Connection {
+    pub(super) fn change_link(&mut self, from: IpAddr, to: IpAddr, link: Link) {
+        if (from, to) == (self.peer, self.at) {
+            self.inward.link = link;
+        }
+        if (from, to) == (self.at, self.peer) {
+            self.outward.link = link;
+        }
+    }
+
     /// Whether the core's next turn hears of something.
     fn is_ready(&self) -> bool {
         let receives = self.receive.is_some()
             && (!self.inward.arrived.is_empty() || self.inward.has_ended || self.broken().is_some());
-        let sends =
-            self.send.is_some() && (self.outward.len() < WINDOW_BYTES || self.broken().is_some());
+        let sends = self.send.is_some() && (self.outward.len() < WINDOW_BYTES || self.broken().is_some());
         receives || sends || self.closing.is_some()
     }
 
@@ -323,11 +325,8 @@ impl Connection {
         }
     }
 
-    fn poll_send(
-        &mut self,
-        (link, now, random): (Link, Nanos, &mut Random),
-        done: &mut Vec<Completion>,
-    ) {
+    fn poll_send(&mut self, (now, random): (Nanos, &mut Random), done: &mut Vec<Completion>) {
+        let link = self.outward.link;
         let Some((token, mut parts)) = self.send.take() else { return };
         if let Some(error) = self.broken() {
             return done.push(Completion { token, outcome: Outcome::Failed(error), more: false });
@@ -339,7 +338,7 @@ impl Connection {
                 return;
             }
             let due = now + Duration::from_nanos(random.below(link.delay_ns_max + 1));
-            self.outward.send(Cargo::Bytes(part[..count].to_vec()), due, now, link);
+            self.outward.send(Cargo::Bytes(part[..count].to_vec()), due, now);
             self.inward.is_reset |= random.chance(link.reset_percent);
             skip_parts(&mut parts, count);
         }

@@ -14,6 +14,7 @@ use shard::{Disk, FileId, IoError, OpenMode};
 use super::frame::{self, FoundHeader, Header};
 use super::{DIR_NAME, FIRST_FRAME, Frame, LogId, Mark, Place, cut};
 use crate::error::{Cause, StorageError};
+use crate::mutation::{Mutation, is_on};
 use crate::offset::Offset;
 use crate::segment::{LOG, SNAPSHOT, parse_name, path_of};
 
@@ -107,6 +108,9 @@ pub fn replay(
         let file = disk.open(&path, OpenMode::Write).map_err(StorageError::io(&path))?;
         let mut segments = Segments { run: header.run, ..Segments::default() };
         let replayed = replay_frames(disk, file, &header, |disk, frame, entries| {
+            if frame.sequence > header.tail_sequence && is_on(Mutation::ForgetJournalTail) {
+                return Ok(());
+            }
             done.frames += 1;
             for ((kind, place, bytes), index) in entries.into_iter().zip(0..) {
                 segments.apply(disk, &dir_of, (frame.sequence, index), kind, &place, bytes)?;

@@ -18,6 +18,7 @@ use super::{Log, Progress, point};
 use crate::error::StorageError;
 use crate::files::OpenFiles;
 use crate::journal::{Journal, Place};
+use crate::mutation::{Mutation, is_on};
 use crate::offset::Offset;
 use crate::settings::{Durability, Promise};
 
@@ -102,7 +103,11 @@ impl Log {
     /// shown before it is there, and neither is what follows it.
     pub fn readable_end(&self) -> Offset {
         let Durable { durable, promised, .. } = self.durable;
-        if durable < promised { durable.min(self.offsets.end) } else { self.offsets.end }
+        if durable < promised && !is_on(Mutation::ShowBeforeDurable) {
+            durable.min(self.offsets.end)
+        } else {
+            self.offsets.end
+        }
     }
 
     /// Before it an append waits for the disk.
@@ -167,6 +172,9 @@ impl Log {
     /// Asks for everything appended so far to be in synced segments, and for a recovery point there.
     /// [`Log::synced_end`] tells when it is done.
     pub fn request_checkpoint(&mut self) {
+        if is_on(Mutation::ForgetSegmentSync) {
+            return self.durable.on_synced(self.offsets.end);
+        }
         self.durable.is_point_wanted |= self.durable.synced < self.offsets.assigned;
     }
 

@@ -83,7 +83,9 @@ impl Admin {
     fn send(&mut self, cx: &Context, asked: &Asked) {
         let wire = &mut self.wire;
         match asked {
-            Asked::Create(name) => wire.ask(&cx.world, calls::CREATE_TOPICS, &calls::create_topic(name, 2, &[])),
+            Asked::Create(name) => {
+                wire.ask(&cx.world, calls::CREATE_TOPICS, &calls::create_topic(name, 2, &[]))
+            }
             Asked::Delete(name) => {
                 let topics = vec![DeleteTopicState { name: Some(name), ..Default::default() }];
                 let request = DeleteTopicsRequest { topics, timeout_ms: 10_000, ..Default::default() };
@@ -93,7 +95,8 @@ impl Admin {
                 let config = AlterableConfig { name: SETTING, config_operation: SET, value: Some(value) };
                 let resource =
                     AlterConfigsResource { resource_type: TOPIC, resource_name: name, configs: vec![config] };
-                let request = IncrementalAlterConfigsRequest { resources: vec![resource], validate_only: false };
+                let request =
+                    IncrementalAlterConfigsRequest { resources: vec![resource], validate_only: false };
                 wire.ask(&cx.world, calls::ALTER_CONFIGS, &request);
             }
             Asked::Setting(name) => {

@@ -135,11 +135,15 @@ impl Member {
     }
 
     fn beat(&mut self, cx: &mut Context) {
-        let is_leaving = self.epoch > 0 && cx.phase < crate::client::Phase::Recovering && cx.random.chance(LEAVE_PERCENT);
+        let is_leaving =
+            self.epoch > 0 && cx.phase < crate::client::Phase::Recovering && cx.random.chance(LEAVE_PERCENT);
         let owned = || {
             let partitions: Vec<i32> = self.owned.keys().map(|place| place.partition).collect();
-            let topics = (!partitions.is_empty())
-                .then(|| TopicPartitions { topic_id: self.topic_id, partitions, ..Default::default() });
+            let topics = (!partitions.is_empty()).then(|| TopicPartitions {
+                topic_id: self.topic_id,
+                partitions,
+                ..Default::default()
+            });
             topics.into_iter().collect()
         };
         let request = ConsumerGroupHeartbeatRequest {
@@ -210,7 +214,8 @@ impl Member {
             self.topic_id = topic.topic_id;
             given.extend(topic.partitions.iter().filter_map(|number| Some((SHARED.place(*number)?, None))));
         }
-        let lost: Vec<Place> = self.owned.keys().filter(|place| !given.contains_key(place)).copied().collect();
+        let lost: Vec<Place> =
+            self.owned.keys().filter(|place| !given.contains_key(place)).copied().collect();
         for place in lost {
             self.owned.remove(&place);
             cx.tell(Event::Released { member: self.id.clone(), place });

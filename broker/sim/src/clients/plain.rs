@@ -51,6 +51,10 @@ impl Client for Plain {
         format!("producer of {} with acks=1", self.topic.name)
     }
 
+    fn topic(&self) -> Option<&'static Topic> {
+        Some(self.topic)
+    }
+
     fn poll(&mut self, cx: &mut Context) {
         while let Some(heard) = self.wire.hear(&cx.world, &mut cx.random) {
             let sent = self.under_way.take();

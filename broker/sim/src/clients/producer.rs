@@ -75,7 +75,9 @@ impl Producer {
         let code = ErrorCode::from_code(told.error_code).expect("an error that Kafka has");
         match code {
             ErrorCode::None => self.on_acked(cx, told.base_offset),
-            ErrorCode::OutOfOrderSequenceNumber | ErrorCode::InvalidProducerEpoch => self.on_refused(cx, code),
+            ErrorCode::OutOfOrderSequenceNumber | ErrorCode::InvalidProducerEpoch => {
+                self.on_refused(cx, code)
+            }
             _ => self.begin_again(cx),
         }
     }
@@ -145,6 +147,10 @@ impl Producer {
 impl Client for Producer {
     fn name(&self) -> String {
         format!("idempotent producer of {}", self.topic.name)
+    }
+
+    fn topic(&self) -> Option<&'static Topic> {
+        Some(self.topic)
     }
 
     fn poll(&mut self, cx: &mut Context) {

@@ -95,7 +95,11 @@ impl Reader {
         let aborted = data.aborted_transactions.iter().flatten();
         let aborted: Vec<_> = aborted.map(|txn| (txn.producer_id, txn.first_offset)).collect();
         let position = &mut self.positions[place.partition as usize];
-        let (records, next) = calls::consume(data.records.unwrap_or_default(), &aborted, *position);
+        let (records, next, checked) = calls::consume(data.records.unwrap_or_default(), &aborted, *position);
+        if let Err(fault) = checked {
+            assert!(!place.is_promised(), "{place}: {fault:?}");
+            self.next_at = cx.now().plus_ms(RETRY_MS);
+        }
         let is_at_end = next == *position && next >= data.high_watermark;
         *position = next;
         for &(offset, record) in &records {
@@ -124,6 +128,10 @@ impl Client for Reader {
     fn name(&self) -> String {
         let kind = if self.audit.is_some() { "audit" } else { "reader" };
         format!("{kind} of {} ({:?})", self.topic.name, self.isolation)
+    }
+
+    fn topic(&self) -> Option<&'static Topic> {
+        Some(self.topic)
     }
 
     fn poll(&mut self, cx: &mut Context) {

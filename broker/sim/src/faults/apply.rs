@@ -1,5 +1,7 @@
 //! Makes faults come about in the world, and go away again.
 
+use std::path::PathBuf;
+
 use shard::WallMs;
 use shard::memory::{Link, World};
 
@@ -70,7 +72,9 @@ impl Fault {
             }
             Kind::Cut { client, direction, ms } => {
                 let cut: Vec<usize> = client.map_or_else(|| (0..clients).collect(), |client| vec![client]);
-                cut.iter().for_each(|client| set_links(&world, self.node, *client, direction, |link| link.is_cut = true));
+                cut.iter().for_each(|client| {
+                    set_links(&world, self.node, *client, direction, |link| link.is_cut = true)
+                });
                 Aftermath::Heals(ms, Healing::Links(cut))
             }
             Kind::SlowLinks { delay_ms_max, ms } => {
@@ -84,8 +88,21 @@ impl Fault {
                 world.set_faults(faults);
                 Aftermath::Heals(ms, Healing::Resets)
             }
-            Kind::SlowDisk { .. } | Kind::ShortWrites { .. } | Kind::FailingDisk { .. } | Kind::FullDisk { .. } => {
-                self.apply_to_disk(&world)
+            Kind::SlowDisk { .. }
+            | Kind::ShortWrites { .. }
+            | Kind::FailingDisk { .. }
+            | Kind::FullDisk { .. } => self.apply_to_disk(&world),
+            Kind::FlipBit { file, bit } => {
+                if let Some((path, len)) = brittle_file(&world, file).filter(|(_, len)| *len > 0) {
+                    world.flip_bit(&path, bit % (len * 8));
+                }
+                Aftermath::None
+            }
+            Kind::Misdirect { file } => {
+                if let Some((path, _)) = brittle_file(&world, file) {
+                    world.misdirect_next_write(&path);
+                }
+                Aftermath::None
             }
             Kind::ClockStep { by_ms } => {
                 world.set_wall_ms(WallMs(world.wall_ms().0 + by_ms));
@@ -149,6 +166,20 @@ impl Healing {
     }
 }
 
+/// A file of the topic that may be damaged, and its length in bytes. The last one, which is written to, comes up most often.
+fn brittle_file(world: &World, number: u64) -> Option<(PathBuf, u64)> {
+    let is_meant = |path: &PathBuf| path.parent().is_some_and(|dir| dir.ends_with("brittle-0"));
+    let files: Vec<PathBuf> = world.paths().into_iter().filter(is_meant).collect();
+    let logs: Vec<&PathBuf> =
+        files.iter().filter(|path| path.extension().is_some_and(|it| it == "log")).collect();
+    let path = match number % 3 {
+        0 => files.get((number / 3) as usize % files.len().max(1))?,
+        1 => logs.get((number / 3) as usize % logs.len().max(1))?,
+        _ => logs.last()?,
+    };
+    Some((path.clone(), world.file(path)?.len() as u64))
+}
+
 /// A machine in which nothing goes wrong: its disk and its sockets take a little time.
 pub fn sound_machine() -> shard::memory::Faults {
     shard::memory::Faults {
@@ -164,12 +195,17 @@ pub fn sound_link() -> Link {
 }
 
 /// Changes what lies between a node and a client.
-pub fn set_links(world: &World, node: usize, client: usize, direction: Direction, change: impl Fn(&mut Link)) {
+pub fn set_links(
+    world: &World,
+    node: usize,
+    client: usize,
+    direction: Direction,
+    change: impl Fn(&mut Link),
+) {
     let (node, client) = (address_of(node).ip(), address_of_client(client));
-    for (from, to, is_meant) in [
-        (client, node, direction != Direction::Outward),
-        (node, client, direction != Direction::Inward),
-    ] {
+    for (from, to, is_meant) in
+        [(client, node, direction != Direction::Outward), (node, client, direction != Direction::Inward)]
+    {
         if is_meant {
             let mut link = world.link(from, to);
             change(&mut link);

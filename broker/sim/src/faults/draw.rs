@@ -11,14 +11,27 @@ const FAULTS_MIN: u64 = 3;
 const FAULTS_MORE: u64 = 8;
 const SHARDS_MAX: u64 = 4;
 /// Clients that may be cut off one by one.
-const CLIENTS: u64 = 14;
+const CLIENTS: u64 = 18;
 
 /// The faults of a run on nodes below `nodes`, in their order.
 pub fn draw(random: &mut Random, nodes: usize) -> Vec<Fault> {
     let count = FAULTS_MIN + random.below(FAULTS_MORE);
     let mut faults: Vec<Fault> = (0..count).map(|_| one(random, nodes)).collect();
+    let eves: Vec<Fault> = faults.iter().filter_map(|fault| eve(random, fault)).collect();
+    faults.extend(eves);
     faults.sort_by_key(|fault| fault.at_ms);
     faults
+}
+
+/// Most losses of power come while the disk is slow: much is under way then that can be lost.
+fn eve(random: &mut Random, fault: &Fault) -> Option<Fault> {
+    let is_loss = matches!(fault.kind, Kind::Crash { how: Down::PowerLost, .. });
+    if !is_loss || random.chance(40) {
+        return None;
+    }
+    let before_ms = 1 + random.below(400);
+    let kind = Kind::SlowDisk { latency_ms_max: 20 + random.below(300), ms: before_ms + 1 };
+    Some(Fault { at_ms: fault.at_ms.saturating_sub(before_ms), node: fault.node, kind })
 }
 
 fn one(random: &mut Random, nodes: usize) -> Fault {
@@ -36,7 +49,9 @@ fn one(random: &mut Random, nodes: usize) -> Fault {
         73..81 => Kind::SlowDisk { latency_ms_max: 1 + random.below(100), ms: short_ms * 2 },
         81..87 => Kind::ShortWrites { percent: 10 + random.below(60), ms: short_ms * 2 },
         87..92 => failing(random, short_ms, shards),
-        92..95 => Kind::FullDisk { bytes_left: random.below(30_000), ms: short_ms, shards },
+        92..93 => Kind::FlipBit { file: random.next_u64() >> 40, bit: random.next_u64() >> 40 },
+        93..94 => Kind::Misdirect { file: random.next_u64() >> 40 },
+        94..96 => Kind::FullDisk { bytes_left: random.below(30_000), ms: short_ms, shards },
         _ => Kind::ClockStep { by_ms: random.below(1_800_000) as i64 - 900_000 },
     };
     Fault { at_ms, node, kind }
@@ -58,7 +73,12 @@ fn cut(random: &mut Random, ms: u64) -> Kind {
 }
 
 fn failing(random: &mut Random, ms: u64, shards: u16) -> Kind {
-    let mut percent = || if random.chance(50) { 1 + random.below(20) } else { 0 };
-    let (writes, syncs, reads) = (percent(), percent(), percent());
+    let percent = 1 + random.below(20);
+    let (writes, syncs, reads) = match random.below(4) {
+        0 => (percent, 0, 0),
+        1 => (0, percent, 0),
+        2 => (0, 0, percent),
+        _ => (percent, percent, percent),
+    };
     Kind::FailingDisk { writes, syncs, reads, ms, shards }
 }

@@ -37,9 +37,15 @@ impl Property for HighWatermarkMonotone {
                 }
             }
             Event::Ends { reader, place, log_start, last_stable, high_watermark } => {
-                let now = Ends { log_start: *log_start, last_stable: *last_stable, high_watermark: *high_watermark };
+                let now = Ends {
+                    log_start: *log_start,
+                    last_stable: *last_stable,
+                    high_watermark: *high_watermark,
+                };
                 if !(log_start <= last_stable && last_stable <= high_watermark) {
-                    return Err(format!("{place} is {log_start} ≤ {last_stable} ≤ {high_watermark}, which is not so"));
+                    return Err(format!(
+                        "{place} is {log_start} ≤ {last_stable} ≤ {high_watermark}, which is not so"
+                    ));
                 }
                 let asked = self.asked.get(reader).and_then(|asked| asked.get(place));
                 let before = asked.copied().unwrap_or_default();

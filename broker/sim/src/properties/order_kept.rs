@@ -42,7 +42,9 @@ impl Property for OrderKept {
             Event::Down { how: Down::PowerLost, .. } => self.power_was_lost = true,
             Event::Refused { place, first, error } => {
                 if place.topic.survives_power || !self.power_was_lost {
-                    return Err(format!("{first} is refused at {place} with {error:?}, and nothing is missing"));
+                    return Err(format!(
+                        "{first} is refused at {place} with {error:?}, and nothing is missing"
+                    ));
                 }
             }
             Event::Rewound { reader, place } => {

@@ -1,7 +1,7 @@
 //! A reader of committed records sees a transaction whole or not at all, and never before its producer asked for the commit
 //! (KIP-98, KIP-890; Q51, Q54, Q55).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Property;
 use crate::event::{Event, Isolation, RecordId, TxnEnd, TxnId};
@@ -9,7 +9,7 @@ use crate::event::{Event, Isolation, RecordId, TxnEnd, TxnId};
 /// What is known of each transaction.
 #[derive(Default)]
 pub struct ReadCommitted {
-    txns: HashMap<TxnId, Txn>,
+    txns: BTreeMap<TxnId, Txn>,
     by_record: HashMap<RecordId, TxnId>,
     /// What the audit of committed records has found.
     found: HashSet<RecordId>,
@@ -75,7 +75,10 @@ impl Property for ReadCommitted {
             let seen = txn.records.iter().filter(|record| self.found.contains(record)).count();
             let any = txn.sent.iter().find(|record| self.found.contains(record));
             if txn.end == Some(TxnEnd::Committed) && seen < txn.records.len() {
-                return Err(format!("{id} was committed, and {seen} of its {} records are there", txn.records.len()));
+                return Err(format!(
+                    "{id} was committed, and {seen} of its {} records are there",
+                    txn.records.len()
+                ));
             }
             if let Some(record) = any.filter(|_| !txn.commit_asked || txn.end == Some(TxnEnd::Aborted)) {
                 return Err(format!("{record} is there as committed, and {id} never was"));

@@ -1,5 +1,7 @@
 //! From what a member has to what it should have, one heartbeat at a time (Q97).
 
+use storage::mutation::{Mutation, is_on};
+
 use super::*;
 
 impl Consumer {
@@ -41,8 +43,9 @@ impl Consumer {
             };
         }
         let wanted = partitions_of(target).filter(|&partition| !is_in(&current.assigned, partition));
+        let is_free = |owner: &Arc<str>| owner == id || is_on(Mutation::GiveTwice);
         let (free, held): (Vec<_>, Vec<_>) =
-            wanted.partition(|partition| self.owners.get(partition).is_none_or(|owner| owner == id));
+            wanted.partition(|partition| self.owners.get(partition).is_none_or(is_free));
         let is_moved = current.epoch != self.target_epoch;
         Current {
             epoch: self.target_epoch,

@@ -1,0 +1,66 @@
+//! Deliberate faults in the production code are found, each within so many seeds. Runs with the feature `mutations` only:
+//! `cargo test --profile sim -p ringlog-sim --features mutations --test teeth`.
+#![cfg(feature = "mutations")]
+
+use std::sync::Mutex;
+
+use sim::run::Plan;
+use storage::mutation::{self, Mutation};
+
+/// A fault that is not found in so many runs would not be found.
+const SEEDS_MAX: u64 = 60;
+
+/// Which properties tell of a fault.
+fn properties_of(mutation: Mutation) -> &'static [&'static str] {
+    match mutation {
+        Mutation::AckBeforeDurable => &["acked_not_lost", "order_kept"],
+        Mutation::ShowBeforeDurable => &["high_watermark_monotone"],
+        Mutation::ForgetSegmentSync | Mutation::ForgetJournalTail => &[
+            "acked_not_lost",
+            "order_kept",
+            "commit_not_lost",
+            "high_watermark_monotone",
+            "no_assertion_fails",
+            "read_committed",
+            "recovers_when_faults_stop",
+        ],
+        Mutation::SkipProducerEpoch => &["zombies_fenced"],
+        Mutation::SkipSequence => &["no_duplicate", "order_kept"],
+        Mutation::ServePastLastStable | Mutation::ForgetAborted => &["read_committed"],
+        Mutation::AnswerBeforeRecords => &["commit_not_lost", "read_committed", "group_single_owner"],
+        Mutation::GiveTwice => &["group_single_owner"],
+        Mutation::AnnounceUnsynced => &["metadata_kept", "no_assertion_fails"],
+    }
+}
+
+#[test]
+fn every_deliberate_fault_is_found() {
+    let left = Mutex::new(Mutation::ALL.to_vec());
+    let missed = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(mutation) = { left.lock().unwrap().pop() } {
+                    match find(mutation) {
+                        Some(told) => println!("{mutation:?}: {told}"),
+                        None => missed.lock().unwrap().push(mutation),
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(*missed.lock().unwrap(), [], "not found within {SEEDS_MAX} seeds");
+}
+
+fn find(mutation: Mutation) -> Option<String> {
+    mutation::set(Some(mutation));
+    let found = (0..SEEDS_MAX).find_map(|seed| Some((seed, Plan::of(seed).run().violation?)));
+    mutation::set(None);
+    let (seed, violation) = found?;
+    assert!(
+        properties_of(mutation).contains(&violation.property),
+        "{mutation:?}: {violation:?} of seed {seed}"
+    );
+    Some(format!("seed {seed}, {}: {}", violation.property, violation.message))
+}
