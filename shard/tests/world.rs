@@ -144,11 +144,8 @@ fn machines_have_their_own_disks_calendars_and_faults_and_share_time() {
         assert_eq!(io.disk().sync(file).is_ok(), synced);
     }
     one.crash(Crash::Process);
-    assert_eq!(other_io.disk().len(other_io_file(&mut other_io)), Ok(1), "the other machine runs on");
-}
-
-fn other_io_file(io: &mut MemoryIo) -> shard::FileId {
-    io.disk().open(Path::new("/d/a"), OpenMode::Read).unwrap()
+    let file = other_io.disk().open(Path::new("/d/a"), OpenMode::Read).unwrap();
+    assert_eq!(other_io.disk().len(file), Ok(1), "the other machine runs on");
 }
 
 #[test]

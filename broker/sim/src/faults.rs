@@ -35,8 +35,15 @@ pub enum Direction {
 /// What goes wrong. What lasts, lasts `ms`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// The node goes down, `after_changes` changes of its disk later if that is set, and comes up on `shards` shards.
-    Crash { how: Down, after_changes: Option<u64>, down_ms: u64, shards: u16 },
+    /// The node goes down, `after_changes` changes of its disk later if that is set, and comes up on `shards` shards; and does
+    /// so once more so many changes after it began to come up, if `again_after_changes` is set.
+    Crash {
+        how: Down,
+        after_changes: Option<u64>,
+        again_after_changes: Option<u64>,
+        down_ms: u64,
+        shards: u16,
+    },
     /// The node is stopped in order, and comes up on `shards` shards.
     Restart { down_ms: u64, shards: u16 },
     /// The node gets no turns.
@@ -67,13 +74,17 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "after {} ms, node {}: ", self.at_ms, self.node)?;
         match &self.kind {
-            Kind::Crash { how, after_changes, down_ms, shards } => {
+            Kind::Crash { how, after_changes, again_after_changes, down_ms, shards } => {
                 let what = if *how == Down::PowerLost { "loses power" } else { "is killed" };
                 write!(f, "{what}")?;
                 if let Some(changes) = after_changes {
                     write!(f, " {changes} changes of its disk later, in the middle of a turn")?;
                 }
-                write!(f, ", is down for {down_ms} ms and comes up on {shards} shards")
+                write!(f, ", is down for {down_ms} ms and comes up on {shards} shards")?;
+                match again_after_changes {
+                    Some(changes) => write!(f, ", and once more {changes} changes after that began"),
+                    None => Ok(()),
+                }
             }
             Kind::Restart { down_ms, shards } => {
                 write!(f, "is stopped, is down for {down_ms} ms and comes up on {shards} shards")

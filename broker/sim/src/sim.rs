@@ -33,6 +33,8 @@ pub struct Sim {
     faults: std::collections::VecDeque<Fault>,
     healings: Vec<(Nanos, usize, Healing)>,
     dooms: Vec<Option<Doom>>,
+    /// Nodes that are to go down once more while they come up, so many changes after that begins.
+    again: Vec<Option<(u64, Doom)>>,
 }
 
 impl Sim {
@@ -44,6 +46,7 @@ impl Sim {
         let mut sim = Sim {
             cx,
             dooms: vec![None; nodes.len()],
+            again: vec![None; nodes.len()],
             nodes,
             clients: Vec::new(),
             order: Random::from_seed(seed ^ 0x0702_4e25),
@@ -119,7 +122,7 @@ impl Sim {
             self.heal(node, &healing);
         }
         for number in 0..self.nodes.len() {
-            self.dooms[number] = None;
+            (self.dooms[number], self.again[number]) = (None, None);
             self.nodes[number].world().forgo_doom();
             self.nodes[number].pause(0);
         }
@@ -182,11 +185,20 @@ impl Sim {
 
     fn fulfil_doom(&mut self, number: usize) {
         let doom = self.dooms[number].take().expect("who dooms a node says how it goes on");
+        self.go_down(number, doom);
+    }
+
+    fn go_down(&mut self, number: usize, doom: Doom) {
         self.nodes[number].end(doom.how, doom.shards, doom.down_ms);
+        self.again[number] = doom.again_after_changes.map(|changes| (changes, doom));
         self.cx.tell_of_nodes(Event::Down { node: number, how: doom.how });
     }
 
     fn start(&mut self, number: usize, shards: u16) {
+        if let Some((changes, doom)) = self.again[number].take() {
+            self.nodes[number].world().doom(changes);
+            self.dooms[number] = Some(Doom { again_after_changes: None, ..doom });
+        }
         let started = self.nodes[number].start(shards);
         self.take_log_lines();
         if self.nodes[number].world().is_doomed() {
@@ -217,7 +229,7 @@ impl Sim {
                 Aftermath::Heals(ms, healing) => {
                     self.healings.push((now.plus_ms(ms as i64), fault.node, healing))
                 }
-                Aftermath::WentDown(how) => self.cx.tell_of_nodes(Event::Down { node: fault.node, how }),
+                Aftermath::GoesDown(doom) => self.go_down(fault.node, doom),
                 Aftermath::Doomed(doom) => self.dooms[fault.node] = Some(doom),
             }
         }

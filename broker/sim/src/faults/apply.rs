@@ -31,6 +31,8 @@ pub struct Doom {
     pub down_ms: i64,
     /// On how many shards it comes up.
     pub shards: u16,
+    /// So many changes of its disk after it began to come up it goes down once more.
+    pub again_after_changes: Option<u64>,
 }
 
 /// What a fault leaves to be done later.
@@ -40,8 +42,8 @@ pub enum Aftermath {
     None,
     /// It is over after so many ms.
     Heals(u64, Healing),
-    /// The node went down at once.
-    WentDown(Down),
+    /// The node goes down at once.
+    GoesDown(Doom),
     /// The node will go down.
     Doomed(Doom),
 }
@@ -51,14 +53,13 @@ impl Fault {
     pub fn apply(&self, node: &mut Node, clients: usize) -> Aftermath {
         let world = node.world().clone();
         match self.kind {
-            Kind::Crash { how, after_changes, down_ms, shards } if node.is_up() => {
-                let doom = Doom { how, down_ms: down_ms as i64, shards };
+            Kind::Crash { how, after_changes, again_after_changes, down_ms, shards } if node.is_up() => {
+                let doom = Doom { how, down_ms: down_ms as i64, shards, again_after_changes };
                 if let Some(changes) = after_changes {
                     world.doom(changes);
                     return Aftermath::Doomed(doom);
                 }
-                node.end(how, shards, doom.down_ms);
-                Aftermath::WentDown(how)
+                Aftermath::GoesDown(doom)
             }
             Kind::Restart { down_ms, shards } if node.is_up() => {
                 node.stop(shards, down_ms as i64);

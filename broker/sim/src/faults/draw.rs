@@ -59,7 +59,8 @@ fn one(random: &mut Random, nodes: usize) -> Fault {
 
 fn crash(random: &mut Random, how: Down, shards: u16) -> Kind {
     let after_changes = random.chance(50).then(|| random.below(40));
-    Kind::Crash { how, after_changes, down_ms: random.below(800), shards }
+    let again_after_changes = random.chance(25).then(|| random.below(30));
+    Kind::Crash { how, after_changes, again_after_changes, down_ms: random.below(800), shards }
 }
 
 fn cut(random: &mut Random, ms: u64) -> Kind {

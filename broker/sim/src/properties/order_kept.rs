@@ -40,12 +40,8 @@ impl Property for OrderKept {
         match event {
             Event::Sent { first, is_sequenced: true, .. } => _ = self.sequenced.insert(first.writer),
             Event::Down { how: Down::PowerLost, .. } => self.power_was_lost = true,
-            Event::Refused { place, first, error } => {
-                if place.topic.survives_power || !self.power_was_lost {
-                    return Err(format!(
-                        "{first} is refused at {place} with {error:?}, and nothing is missing"
-                    ));
-                }
+            Event::Refused { place, first, error } if place.topic.survives_power || !self.power_was_lost => {
+                return Err(format!("{first} is refused at {place} with {error:?}, and nothing is missing"));
             }
             Event::Rewound { reader, place } => {
                 self.last_read.retain(|(who, at, _), _| (who, at) != (reader, place));
