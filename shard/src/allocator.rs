@@ -72,11 +72,14 @@ mod tests {
                             } else {
                                 Allocator.alloc_zeroed(layout)
                             };
-                            assert!(!block.is_null() && block as usize % align == 0, "{size} at {align}");
+                            assert!(
+                                !block.is_null() && (block as usize).is_multiple_of(align),
+                                "{size} at {align}"
+                            );
                             block.write_bytes(number, size);
                             let block = Allocator.realloc(block, layout, size + 33);
                             assert!(
-                                !block.is_null() && block as usize % align == 0,
+                                !block.is_null() && (block as usize).is_multiple_of(align),
                                 "{size} + 33 at {align}"
                             );
                             assert_eq!((*block, *block.add(size - 1)), (number, number));
