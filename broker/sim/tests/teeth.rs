@@ -5,6 +5,7 @@
 use std::sync::Mutex;
 
 use sim::run::Plan;
+use sim::shrink::shrink;
 use storage::mutation::{self, Mutation};
 
 /// A fault that is not found in so many runs would not be found.
@@ -63,4 +64,17 @@ fn find(mutation: Mutation) -> Option<String> {
         "{mutation:?}: {violation:?} of seed {seed}"
     );
     Some(format!("seed {seed}, {}: {}", violation.property, violation.message))
+}
+
+#[test]
+fn a_shrunk_list_of_faults_is_shorter_and_breaks_the_same() {
+    mutation::set(Some(Mutation::ShowBeforeDurable));
+    let broken =
+        |seed| Some((Plan::of(seed), Plan::of(seed).run())).filter(|(_, run)| run.violation.is_some());
+    let (plan, outcome) = (0..SEEDS_MAX).find_map(broken).expect("the fault is found");
+    let (shrunk, again, _) = shrink(&plan, &outcome);
+    mutation::set(None);
+    assert!(shrunk.faults.len() < plan.faults.len());
+    assert!(shrunk.faults.iter().all(|fault| plan.faults.contains(fault)));
+    assert_eq!(again.violation.map(|it| it.property), outcome.violation.map(|it| it.property));
 }

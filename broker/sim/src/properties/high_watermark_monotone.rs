@@ -1,10 +1,13 @@
-//! The ends of a log stand in order (Q50, Q54, Q64), and who asks after another was answered is never told less. After a loss
-//! of power that holds for topics all of whose records survive it: there a reader has never seen what can be taken back.
+//! The ends of a log stand in order (Q50, Q54, Q64), and who asks after another was answered is never told less.
+//!
+//! After a loss of power that holds for topics all of whose records survive it, as far as readers were told what was on the
+//! disk: all of it, while the process that took the records lives. The next process after a kill finds records in the page
+//! cache and shows them without a sync (decision 0007): then it holds for what was acknowledged.
 
 use std::collections::HashMap;
 
 use super::Property;
-use crate::event::{Down, Event};
+use crate::event::{Down, Event, Survives};
 use crate::topics::Place;
 
 /// The largest ends that were told.
@@ -13,6 +16,9 @@ pub struct HighWatermarkMonotone {
     told: HashMap<Place, Ends>,
     /// The same when each reader asked.
     asked: HashMap<u16, HashMap<Place, Ends>>,
+    /// Where what was acknowledged ends.
+    acked: HashMap<Place, i64>,
+    was_killed: bool,
 }
 
 #[derive(Default, Clone, Copy)]
@@ -20,6 +26,20 @@ struct Ends {
     high_watermark: i64,
     last_stable: i64,
     log_start: i64,
+}
+
+impl HighWatermarkMonotone {
+    /// Takes back what may be lost with the power.
+    fn lose_power(&mut self) {
+        for told in self.asked.values_mut().chain([&mut self.told]) {
+            told.retain(|place, _| place.topic.survives_power);
+            for (place, ends) in told.iter_mut().filter(|_| self.was_killed) {
+                let acked = self.acked.get(place).copied().unwrap_or(0);
+                ends.high_watermark = ends.high_watermark.min(acked);
+                ends.last_stable = ends.last_stable.min(acked);
+            }
+        }
+    }
 }
 
 impl Property for HighWatermarkMonotone {
@@ -30,12 +50,12 @@ impl Property for HighWatermarkMonotone {
     fn on_event(&mut self, event: &Event) -> Result<(), String> {
         match event {
             Event::FetchAsked { reader } => _ = self.asked.insert(*reader, self.told.clone()),
-            Event::Down { how: Down::PowerLost, .. } => {
-                self.told.retain(|place, _| place.topic.survives_power);
-                for asked in self.asked.values_mut() {
-                    asked.retain(|place, _| place.topic.survives_power);
-                }
+            Event::Acked { place, offset, count, survives: Survives::Power, .. } => {
+                let acked = self.acked.entry(*place).or_default();
+                *acked = (*acked).max(offset + i64::from(*count));
             }
+            Event::Down { how: Down::PowerLost, .. } => self.lose_power(),
+            Event::Down { how: Down::Killed, .. } => self.was_killed = true,
             Event::Ends { reader, place, log_start, last_stable, high_watermark } => {
                 let now = Ends {
                     log_start: *log_start,

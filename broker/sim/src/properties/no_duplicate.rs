@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Property;
-use crate::event::{Event, Isolation, RecordId};
+use crate::event::{Down, Event, Isolation, RecordId};
 use crate::topics::Place;
 
 /// Where each record was found.
@@ -11,6 +11,7 @@ use crate::topics::Place;
 pub struct NoDuplicate {
     found: HashMap<RecordId, (Place, i64)>,
     read: HashMap<(u16, RecordId), (Place, i64)>,
+    was_killed: bool,
 }
 
 impl Property for NoDuplicate {
@@ -22,6 +23,15 @@ impl Property for NoDuplicate {
         match event {
             Event::Read { reader, place, offset, record, .. } if place.topic.survives_power => {
                 check(self.read.insert((*reader, *record), (*place, *offset)), (*place, *offset), *record)
+            }
+            Event::Down { how: Down::Killed, .. } => {
+                self.was_killed = true;
+                Ok(())
+            }
+            // What a killed process had not synced is shown by the next one, and may be lost and sent again.
+            Event::Down { how: Down::PowerLost, .. } if self.was_killed => {
+                self.read.clear();
+                Ok(())
             }
             Event::Audited { place, isolation: Isolation::Uncommitted, records } => {
                 for (offset, record) in records.iter() {

@@ -48,3 +48,19 @@ impl Property for RecoversWhenFaultsStop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_does_not_get_on_is_named() {
+        let mut property = RecoversWhenFaultsStop::default();
+        property.expect([(1, "reader".to_owned()), (2, "member".to_owned())].into_iter());
+        property.on_event(&Event::Progress { client: 1 }).unwrap();
+        assert!(!property.is_done());
+        assert!(property.at_end().unwrap_err().contains("client 2, member"));
+        property.on_event(&Event::Progress { client: 2 }).unwrap();
+        assert_eq!(property.at_end(), Ok(()));
+    }
+}
