@@ -9,7 +9,7 @@ use sim::shrink::shrink;
 use storage::mutation::{self, Mutation};
 
 /// A fault that is not found in so many runs would not be found.
-const SEEDS_MAX: u64 = 60;
+const SEEDS_MAX: u64 = 20;
 
 /// Which properties tell of a fault.
 fn properties_of(mutation: Mutation) -> &'static [&'static str] {

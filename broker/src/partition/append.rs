@@ -146,12 +146,13 @@ impl Partition {
     }
 }
 
-/// Before it everything is kept as promised.
+/// Before it everything is kept as promised, and can be read: the journal may be faster than the page cache, and who is told
+/// that a record is there looks for it.
 pub(super) fn kept_end(log: &Log, promise: Promise) -> Offset {
     match promise {
         Promise::PageCache => log.offsets().end,
         Promise::Disk if is_on(Mutation::AckBeforeDurable) => log.offsets().end,
-        Promise::Disk => log.durable_end(),
+        Promise::Disk => log.durable_end().min(log.offsets().end),
     }
 }
 

@@ -41,6 +41,20 @@ fn acks_all_survives_a_loss_of_power_wherever_its_partition_lives_then() {
 }
 
 #[test]
+fn what_is_acknowledged_can_be_read_though_the_journal_was_faster_than_the_page_cache() {
+    let rig = Rig::with(2, &[]);
+    let mut client = rig.connect();
+    client.create("t", 1);
+    rig.faults(Faults { short_write_percent: 60, latency_ns_max: 3_000_000, ..Faults::default() });
+    for round in 0..60 {
+        let value = format!("{round}{}", "x".repeat(round * 7));
+        let offset = client.append("t", 0, &batch(&[&value]));
+        let fetched = client.fetch("t", 0, offset);
+        assert_eq!((fetched.high_watermark, fetched.values()), (offset + 1, vec![value]));
+    }
+}
+
+#[test]
 fn acks_1_and_a_topic_that_asks_for_the_page_cache_write_no_journal() {
     let rig = Rig::new();
     let mut client = rig.connect();

@@ -14,7 +14,7 @@ use shard::Nanos;
 
 use super::committer::committed_in;
 use crate::calls;
-use crate::client::{Client, Context};
+use crate::client::{Client, Context, Phase};
 use crate::event::Event;
 use crate::node::{address_of, address_of_client};
 use crate::topics::{Place, SHARED};
@@ -135,8 +135,7 @@ impl Member {
     }
 
     fn beat(&mut self, cx: &mut Context) {
-        let is_leaving =
-            self.epoch > 0 && cx.phase < crate::client::Phase::Recovering && cx.random.chance(LEAVE_PERCENT);
+        let is_leaving = self.epoch > 0 && cx.phase < Phase::Recovering && cx.random.chance(LEAVE_PERCENT);
         let owned = || {
             let partitions: Vec<i32> = self.owned.keys().map(|place| place.partition).collect();
             let topics = (!partitions.is_empty()).then(|| TopicPartitions {
@@ -256,7 +255,7 @@ impl Client for Member {
         if self.wire.asked_count() > 0 || !self.wire.is_up(&cx.world) {
             return;
         }
-        let may_die = cx.phase == crate::client::Phase::Faulty && cx.now() >= self.beat_at;
+        let may_die = cx.phase == Phase::Faulty && cx.now() >= self.beat_at;
         if may_die && cx.random.chance(DIE_PERCENT) {
             let away_ms = cx.random.below(AWAY_MS_MAX) as i64;
             return self.begin_anew(cx, away_ms);
