@@ -14,8 +14,11 @@ const SEEDS_MAX: u64 = 20;
 /// Which properties tell of a fault.
 fn properties_of(mutation: Mutation) -> &'static [&'static str] {
     match mutation {
-        Mutation::AckBeforeDurable => &["acked_not_lost", "order_kept"],
-        Mutation::ShowBeforeDurable => &["high_watermark_monotone"],
+        Mutation::AckBeforeDurable => &["acked_not_lost", "order_kept", "high_watermark_monotone"],
+        // Coordinators act on what their logs show.
+        Mutation::ShowBeforeDurable => {
+            &["high_watermark_monotone", "commit_not_lost", "read_committed", "group_single_owner"]
+        }
         Mutation::ForgetSegmentSync | Mutation::ForgetJournalTail => &[
             "acked_not_lost",
             "order_kept",
