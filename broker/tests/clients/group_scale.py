@@ -282,8 +282,7 @@ class Load:
             tasks += [asyncio.create_task(member.run()) for member in everyone]
             groups.append(ownership)
             all_members += everyone
-        for ownership in groups:
-            await ownership.settle(240)
+        await asyncio.gather(*(ownership.settle(240) for ownership in groups))
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -9,12 +9,14 @@ import struct
 import time
 import uuid
 
-from ringlog import receive_frame, request, string
+from ringlog import API_VERSIONS, receive_frame, request, string
 
 OFFSET_COMMIT, FIND_COORDINATOR, JOIN_GROUP, HEARTBEAT, LEAVE_GROUP, SYNC_GROUP = 8, 10, 11, 12, 13, 14
 DESCRIBE_GROUPS, LIST_GROUPS, CONSUMER_GROUP_HEARTBEAT, CONSUMER_GROUP_DESCRIBE = 15, 16, 68, 69
 LOADING, NOT_AVAILABLE, NOT_COORDINATOR, REBALANCE_IN_PROGRESS, MEMBER_ID_REQUIRED = 14, 15, 16, 27, 79
 HISTORY_TAG = 21065
+# Kafka's `socket.listen.backlog.size` is 50.
+CONNECTS_AT_ONCE, CONNECT_SECONDS = 32, 60
 NULL_STRING = struct.pack('>h', -1)
 
 
@@ -280,12 +282,21 @@ class Peer(asyncio.Protocol):
 
 
 async def connect(port, count):
-    loop, peers = asyncio.get_running_loop(), []
+    """`count` connections that the broker has taken, so many at a time as fit into the shortest queue before an accept."""
+    peers = []
     while len(peers) < count:
-        some = min(200, count - len(peers))
-        made = await asyncio.gather(*(loop.create_connection(Peer, '127.0.0.1', port) for _ in range(some)))
-        peers += [peer for _, peer in made]
+        some = min(CONNECTS_AT_ONCE, count - len(peers))
+        peers += await asyncio.gather(*(connect_one(port) for _ in range(some)))
     return peers
+
+
+async def connect_one(port):
+    """To the first answer. A connect alone says nothing: where the queue before the accept is full, the kernel forgets the
+    connection, the client's end takes it for open, and what it sends is tried again ever more rarely."""
+    _, peer = await asyncio.get_running_loop().create_connection(Peer, '127.0.0.1', port)
+    async with asyncio.timeout(CONNECT_SECONDS):
+        await peer.ask(API_VERSIONS)
+    return peer
 
 
 def await_coordinators(port, seconds=60):
