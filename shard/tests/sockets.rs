@@ -43,12 +43,26 @@ impl Bench {
         }
     }
 
-    /// Sees whatever the kernel has to tell by now.
-    fn settle(&mut self) {
-        std::thread::sleep(Duration::from_millis(30));
+    /// Takes whatever the kernel has to tell by now.
+    fn take_news(&mut self) {
         for _ in 0..5 {
             self.native.reap(Wait::No, &mut self.done);
         }
+    }
+
+    /// Takes the news when all that the client has sent, its end included, is in this machine's socket.
+    fn take_what_came(&mut self, client: &TcpStream) {
+        until("what was sent arrives", || unacknowledged(client) == 0 || is_closed(client));
+        self.take_news();
+    }
+
+    /// Lets a send begin: some of it waits at the client, and more than fits is on its way.
+    fn begin_sending(&mut self, client: &TcpStream) {
+        until("something is sent", || {
+            self.native.reap(Wait::No, &mut self.done);
+            readable(client) > 0
+        });
+        self.take_news();
     }
 
     fn connect(&mut self) -> (TcpStream, SocketId) {
@@ -68,12 +82,57 @@ impl Bench {
         }
     }
 
-    /// How long it sleeps when it may for 100 ms.
-    fn sleep(&mut self) -> Duration {
-        let began = Instant::now();
-        self.native.reap(Wait::Until(self.native.now().plus_ms(100)), &mut self.done);
-        began.elapsed()
+    /// Comes to rest: sleeps for all of the 100 ms that it may. What is still to be told may wake it before that, but not for
+    /// ever.
+    fn rest(&mut self) {
+        until("it sleeps", || {
+            let began = Instant::now();
+            self.native.reap(Wait::Until(self.native.now().plus_ms(100)), &mut self.done);
+            began.elapsed() >= Duration::from_millis(99)
+        });
     }
+}
+
+/// Waits for what another thread or the kernel does.
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < deadline, "not within 20 s: {what}");
+        std::thread::yield_now();
+    }
+}
+
+/// Bytes that the peer's kernel has not acknowledged; an end counts as one.
+fn unacknowledged(stream: &TcpStream) -> i32 {
+    count_of(stream, libc::TIOCOUTQ)
+}
+
+/// Bytes that wait to be read.
+fn readable(stream: &TcpStream) -> i32 {
+    count_of(stream, libc::FIONREAD)
+}
+
+fn count_of(stream: &TcpStream, request: libc::Ioctl) -> i32 {
+    let mut count = 0_i32;
+    // SAFETY: both requests write one int to where they are told, which lives on.
+    let result = unsafe { libc::ioctl(stream.as_raw_fd(), request, &mut count) };
+    assert_eq!(result, 0);
+    count
+}
+
+/// Whether the connection is no more, as after a reset.
+fn is_closed(stream: &TcpStream) -> bool {
+    const CLOSE: u8 = 7;
+    let mut info = std::mem::MaybeUninit::<libc::tcp_info>::zeroed();
+    let mut len = size_of::<libc::tcp_info>() as libc::socklen_t;
+    // SAFETY: at most `len` bytes are written to `info`, all of whose bit patterns are values.
+    let (result, info) = unsafe {
+        let to = info.as_mut_ptr().cast();
+        let result = libc::getsockopt(stream.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, to, &mut len);
+        (result, info.assume_init())
+    };
+    assert_eq!(result, 0);
+    info.tcpi_state == CLOSE
 }
 
 fn on_each(test: impl Fn(&mut Bench)) {
@@ -90,7 +149,7 @@ fn what_came_before_the_receive_is_received_to_its_end() {
             let sent: Vec<u8> = (0..len).map(|at| at as u8).collect();
             client.write_all(&sent).unwrap();
             client.shutdown(Shutdown::Write).unwrap();
-            bench.settle();
+            bench.take_what_came(&client);
             bench.native.push(RECEIVE, Op::Receive { socket });
             assert_eq!(bench.receive_all(), sent);
             bench.native.push(CLOSE, Op::Close { socket });
@@ -137,16 +196,12 @@ fn large_sends_are_whole_however_slowly_they_are_read() {
         let parts: Vec<Buf> = sent.chunks(9_973).map(|chunk| Buf::from(chunk.to_vec())).collect();
         bench.native.push(SEND, Op::Send { socket, parts });
         bench.native.push(RECEIVE, Op::Receive { socket });
-        bench.settle();
+        bench.begin_sending(&client);
         let len = sent.len();
         let reading = std::thread::spawn(move || {
             let mut got = vec![0; len];
-            for (number, piece) in got.chunks_mut(70_001).enumerate() {
-                client.read_exact(piece).unwrap();
-                if number % 40 == 0 {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-            }
+            // In so small pieces that the sender is always ahead, and has to wait.
+            got.chunks_mut(1_009).for_each(|piece| client.read_exact(piece).unwrap());
             (client, got)
         });
         assert!(matches!(bench.next(SEND).outcome, Outcome::Sent));
@@ -161,10 +216,10 @@ fn large_sends_are_whole_however_slowly_they_are_read() {
 fn a_close_ends_what_is_under_way_first() {
     on_each(|bench| {
         for _ in 0..3 {
-            let (_client, socket) = bench.connect();
+            let (client, socket) = bench.connect();
             bench.native.push(SEND, Op::Send { socket, parts: vec![Buf::from(vec![7; 30_000_000])] });
             bench.native.push(RECEIVE, Op::Receive { socket });
-            bench.settle();
+            bench.begin_sending(&client);
             bench.native.push(CLOSE, Op::Close { socket });
             let closed = bench.next(CLOSE);
             assert!(matches!(closed.outcome, Outcome::Closed));
@@ -183,13 +238,16 @@ fn a_core_sleeps_whatever_its_peers_have_done() {
             std::array::from_fn(|_| bench.connect());
         bytes.write_all(&[1; 9000]).unwrap();
         end.shutdown(Shutdown::Write).unwrap();
-        drop(gone);
+        gone.shutdown(Shutdown::Both).unwrap();
         bench.native.push(RECEIVE, Op::Receive { socket });
         bench.native.push(RECEIVE, Op::Receive { socket: other });
         heard.write_all(&[1; 9000]).unwrap();
-        bench.settle();
+        for client in [&bytes, &end, &gone, &heard] {
+            bench.take_what_came(client);
+        }
+        drop(gone);
         bench.done.clear();
-        assert!(bench.sleep() >= Duration::from_millis(99));
+        bench.rest();
     });
 }
 
@@ -197,10 +255,9 @@ fn a_core_sleeps_whatever_its_peers_have_done() {
 fn a_receive_that_has_nothing_to_take_lets_its_core_sleep() {
     on_each(|bench| {
         let (_client, socket) = bench.connect();
-        bench.settle();
         let buffer = Pool::new(0).take(100);
         bench.native.push(RECEIVE, Op::ReceiveInto { socket, buffer });
-        assert!(bench.sleep() >= Duration::from_millis(99));
+        bench.rest();
     });
 }
 
@@ -212,11 +269,11 @@ fn a_connection_that_somebody_else_still_holds_can_be_closed() {
         let (stream, _) = theirs.accept().unwrap();
         let held = stream.try_clone().unwrap();
         let socket = bench.native.adopt(stream).unwrap();
-        bench.settle();
+        bench.take_news();
         bench.native.push(CLOSE, Op::Close { socket });
         assert!(matches!(bench.next(CLOSE).outcome, Outcome::Closed));
         let _ = peer.write_all(b"is anybody there?");
-        bench.settle();
+        bench.take_what_came(&peer);
         drop(held);
     });
 }
@@ -230,7 +287,7 @@ fn urgent_bytes_stop_nothing() {
         let count = unsafe { libc::send(client.as_raw_fd(), b"!".as_ptr().cast(), 1, libc::MSG_OOB) };
         assert_eq!(count, 1);
         client.write_all(b"def").unwrap();
-        bench.settle();
+        bench.take_what_came(&client);
         bench.native.push(RECEIVE, Op::Receive { socket });
         let mut got = Vec::new();
         while got.len() < 6 {
@@ -251,12 +308,12 @@ fn a_reset_ends_a_send_that_waits() {
             if is_receiving {
                 bench.native.push(RECEIVE, Op::Receive { socket });
             }
-            bench.settle();
+            bench.begin_sending(&client);
             // Bytes that it has not read make the kernel reset the connection.
             drop(client);
             assert!(matches!(bench.next(SEND).outcome, Outcome::Failed(_)));
             while is_receiving && bench.next(RECEIVE).more {}
-            assert!(bench.sleep() >= Duration::from_millis(99));
+            bench.rest();
             bench.native.push(CLOSE, Op::Close { socket });
             assert!(matches!(bench.next(CLOSE).outcome, Outcome::Closed));
         }
