@@ -42,10 +42,11 @@ def long_poll_percent():
         create_topic(broker, 'idle', 6)
         last = max(os.sched_getaffinity(0))
         command = [sys.executable, os.path.join(HERE, 'long_poll.py'), broker.bootstrap, 'idle', str(CONSUMERS),
-                   str(MEASURED_SECONDS + 6)]
+                   str(MEASURED_SECONDS + 1)]
         consumers = subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
                                      preexec_fn=lambda: os.sched_setaffinity(0, [last]))
-        time.sleep(3)
+        if consumers.stdout.readline() != 'asking\n':
+            raise SystemExit('the consumers have ended')
         before, begin = broker.cpu_seconds(), time.monotonic()
         time.sleep(MEASURED_SECONDS)
         used, elapsed = broker.cpu_seconds() - before, time.monotonic() - begin

@@ -60,10 +60,30 @@ def produce(bootstrap, topic, name):
     json.dump({'acked': acked, 'faults': faults}, sys.stdout)
 
 
+def consumer_of(bootstrap):
+    from confluent_kafka import Consumer
+    return Consumer({'bootstrap.servers': bootstrap, 'group.id': 'none', 'enable.auto.commit': False})
+
+
+def ends_of(consumer, topic):
+    from confluent_kafka import TopicPartition
+    return [consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=30)[1] for p in range(PARTITIONS)]
+
+
+def wait_for_more(bootstrap, topic):
+    """Until every partition takes records again."""
+    consumer = consumer_of(bootstrap)
+    begin, deadline = ends_of(consumer, topic), time.monotonic() + 60
+    while any(now <= before for now, before in zip(ends_of(consumer, topic), begin)):
+        if time.monotonic() > deadline:
+            raise SystemExit('after the last start not every partition takes records within 60 s')
+    consumer.close()
+
+
 def read_back(bootstrap, topic):
-    from confluent_kafka import Consumer, TopicPartition
-    consumer = Consumer({'bootstrap.servers': bootstrap, 'group.id': 'none', 'enable.auto.commit': False})
-    ends = [consumer.get_watermark_offsets(TopicPartition(topic, p), timeout=30)[1] for p in range(PARTITIONS)]
+    from confluent_kafka import TopicPartition
+    consumer = consumer_of(bootstrap)
+    ends = ends_of(consumer, topic)
     consumer.assign([TopicPartition(topic, p, 0) for p in range(PARTITIONS)])
     found = [[] for _ in range(PARTITIONS)]
     deadline = time.monotonic() + 120
@@ -129,7 +149,7 @@ def main():
         for _ in range(kills):
             lose(broker, volume)
             slowest = max(slowest, broker.start())
-        time.sleep(1)
+        wait_for_more(broker.bootstrap, 'durable')
         outputs = []
         threads = [threading.Thread(target=end, args=(process, outputs)) for process in running]
         for thread in threads:
