@@ -6,21 +6,15 @@ use protocol::messages::incremental_alter_configs_response::IncrementalAlterConf
 use shard::memory::Crash;
 
 use crate::harness::{Client, Rig};
-use crate::transacting::{Producer, V1, V2, Versions};
+use crate::transacting::{ABORTED, COMMITTED, OK, Producer, V2, Versions, in_both, with_topic};
 
-const OK: ErrorCode = ErrorCode::None;
-const ABORTED: bool = false;
-const COMMITTED: bool = true;
 const PARTITIONS: i32 = 8;
 /// What is in the page cache only is synced once a minute.
 const SYNCED_MS: u64 = 61_000;
 
 /// A node that keeps records in the page cache by default, and a producer with much time.
 fn with_page_cache(versions: Versions) -> (Rig, Client, Producer) {
-    let rig = Rig::with(2, &[("ringlog.durability", "os")]);
-    let mut client = rig.connect();
-    client.create("t", PARTITIONS);
-    client.find_group("g");
+    let (rig, mut client) = with_topic(Rig::with(2, &[("ringlog.durability", "os")]), PARTITIONS);
     let mut producer = Producer::new(&mut client, "tx", versions);
     producer.timeout_ms = 900_000;
     producer.init(&mut client);
@@ -71,7 +65,7 @@ fn a_marker_that_a_loss_of_power_took_is_written_again() {
 
 #[test]
 fn nothing_hangs_after_a_loss_of_power_at_any_moment_of_an_end() {
-    for versions in [V1, V2] {
+    in_both(|versions| {
         for turns in 0..16 {
             let (rig, mut client, mut producer) = with_page_cache(versions);
             send_all(&mut client, &producer, "a");
@@ -87,12 +81,12 @@ fn nothing_hangs_after_a_loss_of_power_at_any_moment_of_an_end() {
             assert!(values.iter().all(is_right), "after {turns} turns of {versions:?}: {values:?}");
             check_usable(&rig, &mut producer);
         }
-    }
+    });
 }
 
 #[test]
 fn a_transaction_whose_end_nobody_remembers_is_aborted() {
-    for versions in [V1, V2] {
+    in_both(|versions| {
         let (rig, mut client, mut producer) = with_page_cache(versions);
         send_all(&mut client, &producer, "a");
         rig.pass_ms(SYNCED_MS);
@@ -102,7 +96,7 @@ fn a_transaction_whose_end_nobody_remembers_is_aborted() {
         rig.crash_and_restart(Crash::Power);
         assert!(stable_values(&rig).iter().all(Vec::is_empty), "{versions:?}");
         check_usable(&rig, &mut producer);
-    }
+    });
 }
 
 #[test]
@@ -123,7 +117,7 @@ fn what_was_aborted_is_not_committed_in_the_name_of_the_next_transaction() {
 
 #[test]
 fn a_transaction_in_the_page_cache_goes_on_after_a_kill() {
-    for versions in [V1, V2] {
+    in_both(|versions| {
         let (rig, mut client, mut producer) = with_page_cache(versions);
         send_all(&mut client, &producer, "a");
         rig.crash_and_restart(Crash::Process);
@@ -138,7 +132,7 @@ fn a_transaction_in_the_page_cache_goes_on_after_a_kill() {
         }
         producer.end_well(&mut client, COMMITTED);
         assert!(stable_values(&rig).iter().all(|values| values == &["a", "b"]));
-    }
+    });
 }
 
 #[test]
@@ -169,7 +163,7 @@ fn nothing_is_appended_before_it_is_known_how_the_transaction_before_ended() {
 
 #[test]
 fn what_coordinators_keep_survives_a_loss_of_power_whatever_the_default() {
-    for versions in [V1, V2] {
+    in_both(|versions| {
         let (rig, mut client, mut producer) = with_page_cache(versions);
         assert_eq!(producer.commit_offset(&mut client, "g", "t", 7), OK);
         producer.end_well(&mut client, COMMITTED);
@@ -178,7 +172,7 @@ fn what_coordinators_keep_survives_a_loss_of_power_whatever_the_default() {
         let mut client = rig.connect();
         assert_eq!(client.transaction_state("tx").unwrap(), "CompleteCommit");
         assert_eq!(client.committed("g", "t", true), Ok(8));
-    }
+    });
 }
 
 #[test]

@@ -42,11 +42,28 @@ use storage::batch::BatchBuilder;
 use storage::{ProducerEpoch, ProducerId, Sequence};
 
 use crate::calls::{FETCH, Produced, batches, error, fetch_request, produce_request, produced};
-use crate::harness::{Client, WALL_MS};
+use crate::harness::{Client, Rig, WALL_MS};
 
 /// The versions that clients of transactions version 2 and of version 1 use.
 pub const V2: Versions = Versions { produce: 12, end: 5, offsets: 5 };
 pub const V1: Versions = Versions { produce: 11, end: 4, offsets: 4 };
+
+pub const OK: ErrorCode = ErrorCode::None;
+/// How a transaction ends.
+pub const ABORTED: bool = false;
+pub const COMMITTED: bool = true;
+
+pub fn in_both(test: impl Fn(Versions)) {
+    [V1, V2].into_iter().for_each(test);
+}
+
+/// A topic "t" on a node, and a coordinator for group "g".
+pub fn with_topic(rig: Rig, partitions: i32) -> (Rig, Client) {
+    let mut client = rig.connect();
+    client.create("t", partitions);
+    client.find_group("g");
+    (rig, client)
+}
 
 /// What a client of a version of transactions sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

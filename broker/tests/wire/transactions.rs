@@ -5,28 +5,12 @@ use shard::memory::{Crash, Faults};
 
 use crate::calls::batch;
 use crate::harness::{Client, Rig};
-use crate::transacting::{Producer, V1, V2, Versions};
-
-const OK: ErrorCode = ErrorCode::None;
-const ABORTED: bool = false;
-const COMMITTED: bool = true;
-
-fn with_topic() -> (Rig, Client) {
-    let rig = Rig::new();
-    let mut client = rig.connect();
-    client.create("t", 4);
-    client.find_group("g");
-    (rig, client)
-}
-
-fn in_both(test: impl Fn(Versions)) {
-    [V1, V2].into_iter().for_each(test);
-}
+use crate::transacting::{ABORTED, COMMITTED, OK, Producer, V1, V2, Versions, in_both, with_topic};
 
 #[test]
 fn q54_nothing_is_read_before_it_is_committed_and_all_of_it_after() {
     in_both(|versions| {
-        let (_rig, mut client) = with_topic();
+        let (_rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", versions);
         for partition in 0..3 {
             assert_eq!(producer.send(&mut client, "t", partition, 0, &["a", "b"]).error, OK);
@@ -49,7 +33,7 @@ fn q54_nothing_is_read_before_it_is_committed_and_all_of_it_after() {
 #[test]
 fn c33_q55_aborted_records_are_named_and_a_restart_remembers_them() {
     in_both(|versions| {
-        let (rig, mut client) = with_topic();
+        let (rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", versions);
         client.append("t", 0, &batch(&["before"]));
         assert_eq!(producer.send(&mut client, "t", 0, 0, &["lost"]).error, OK);
@@ -79,7 +63,7 @@ fn c33_q55_aborted_records_are_named_and_a_restart_remembers_them() {
 #[test]
 fn c35_q51_a_reader_of_committed_records_reaches_the_end_behind_aborted_ones() {
     in_both(|versions| {
-        let (_rig, mut client) = with_topic();
+        let (_rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", versions);
         for first in 0..20 {
             assert_eq!(producer.send(&mut client, "t", 0, first * 2, &["x", "y"]).error, OK);
@@ -94,7 +78,7 @@ fn c35_q51_a_reader_of_committed_records_reaches_the_end_behind_aborted_ones() {
 
 #[test]
 fn q54_the_oldest_open_transaction_holds_the_stable_end_back() {
-    let (_rig, mut client) = with_topic();
+    let (_rig, mut client) = with_topic(Rig::new(), 4);
     let mut old = Producer::new(&mut client, "old", V2);
     let mut new = Producer::new(&mut client, "new", V1);
     client.append("t", 0, &batch(&["first"]));
@@ -113,7 +97,7 @@ fn q54_the_oldest_open_transaction_holds_the_stable_end_back() {
 
 #[test]
 fn q59_a_reader_of_committed_records_waits_for_the_marker() {
-    let (rig, mut client) = with_topic();
+    let (rig, mut client) = with_topic(Rig::new(), 4);
     let mut producer = Producer::new(&mut client, "tx", V2);
     assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
     let mut reader = rig.connect();
@@ -130,7 +114,7 @@ fn q59_a_reader_of_committed_records_waits_for_the_marker() {
 
 #[test]
 fn q53_a_batch_outside_of_its_transaction_is_refused() {
-    let (_rig, mut client) = with_topic();
+    let (_rig, mut client) = with_topic(Rig::new(), 4);
     // Version 1: the partition was never added.
     let v1 = Producer::new(&mut client, "v1", V1);
     assert_eq!(v1.produce(&mut client, "t", 0, 0, &["x"]).error, ErrorCode::TransactionAbortable);
@@ -150,7 +134,7 @@ fn q53_a_batch_outside_of_its_transaction_is_refused() {
 #[test]
 fn q53_a_late_batch_begins_no_transaction_that_nobody_ends() {
     in_both(|versions| {
-        let (rig, mut client) = with_topic();
+        let (rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", versions);
         assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
         let late = producer.clone();
@@ -169,7 +153,7 @@ fn q53_a_late_batch_begins_no_transaction_that_nobody_ends() {
 
 #[test]
 fn q52_a_batch_of_another_kind_within_a_transaction_is_refused() {
-    let (_rig, mut client) = with_topic();
+    let (_rig, mut client) = with_topic(Rig::new(), 4);
     let producer = Producer::new(&mut client, "tx", V2);
     assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
     let plain = crate::calls::sequenced(producer.id, producer.epoch, 1, 1);
@@ -179,7 +163,7 @@ fn q52_a_batch_of_another_kind_within_a_transaction_is_refused() {
 #[test]
 fn q43_q46_a_new_producer_of_the_same_id_fences_the_old_one() {
     in_both(|versions| {
-        let (_rig, mut client) = with_topic();
+        let (_rig, mut client) = with_topic(Rig::new(), 4);
         let mut old = Producer::new(&mut client, "tx", versions);
         assert_eq!(old.send(&mut client, "t", 0, 0, &["old"]).error, OK);
         let mut new = old.clone();
@@ -197,7 +181,7 @@ fn q43_q46_a_new_producer_of_the_same_id_fences_the_old_one() {
 
 #[test]
 fn q45_timeouts_and_ids_are_checked() {
-    let (_rig, mut client) = with_topic();
+    let (_rig, mut client) = with_topic(Rig::new(), 4);
     client.find_transaction("tx");
     for timeout_ms in [0, -1, 900_001] {
         assert_eq!(client.init_producer("tx", timeout_ms, None).0, ErrorCode::InvalidTransactionTimeout);
@@ -212,7 +196,7 @@ fn q45_timeouts_and_ids_are_checked() {
 
 #[test]
 fn q47_partitions_are_added_all_or_none() {
-    let (_rig, mut client) = with_topic();
+    let (_rig, mut client) = with_topic(Rig::new(), 4);
     let producer = Producer::new(&mut client, "tx", V1);
     let errors = client.add_partitions(&producer, &[("t", 0), ("none", 0), ("t", 9)]);
     let unknown = ErrorCode::UnknownTopicOrPartition;
@@ -224,7 +208,7 @@ fn q47_partitions_are_added_all_or_none() {
 #[test]
 fn q49_many_transactions_one_after_another_need_no_patience() {
     in_both(|versions| {
-        let (rig, mut client) = with_topic();
+        let (rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", versions);
         let before = rig.now_ms();
         let mut sequence = [0; 4];
@@ -248,7 +232,7 @@ fn q49_many_transactions_one_after_another_need_no_patience() {
 #[test]
 fn q50_c37_a_transaction_that_its_client_left_is_aborted_in_time() {
     in_both(|versions| {
-        let (rig, mut client) = with_topic();
+        let (rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", versions);
         producer.timeout_ms = 10_000;
         producer.init(&mut client);
@@ -269,7 +253,7 @@ fn q50_c37_a_transaction_that_its_client_left_is_aborted_in_time() {
 #[test]
 fn q48_q89_offsets_count_when_they_are_committed_and_are_dropped_when_not() {
     in_both(|versions| {
-        let (rig, mut client) = with_topic();
+        let (rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", versions);
         for (offset, committed, expected) in [(5, COMMITTED, 5), (9, ABORTED, 5), (12, COMMITTED, 12)] {
             assert_eq!(producer.commit_offset(&mut client, "g", "t", offset), OK);
@@ -291,7 +275,7 @@ fn q48_q89_offsets_count_when_they_are_committed_and_are_dropped_when_not() {
 #[test]
 fn c41_offsets_are_in_the_order_of_their_records_before_and_after_a_restart() {
     in_both(|versions| {
-        let (rig, mut client) = with_topic();
+        let (rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", versions);
         assert_eq!(producer.commit_offset(&mut client, "g", "t", 20), OK);
         client.commit_plain("g", "t", 10);
@@ -332,7 +316,7 @@ fn c41_offsets_of_an_open_transaction_keep_what_would_have_expired() {
 
 #[test]
 fn c43_a_failed_write_of_the_transaction_log_is_an_error_that_clients_try_again() {
-    let (rig, mut client) = with_topic();
+    let (rig, mut client) = with_topic(Rig::new(), 4);
     let producer = Producer::new(&mut client, "tx", V2);
     let open = producer.send(&mut client, "t", 0, 0, &["a"]);
     assert_eq!(open.error, OK);
@@ -375,7 +359,7 @@ fn every_transactional_id_is_usable_after_an_end_at_any_moment_of_a_commit() {
     for ending in [Ending::Fault(Crash::Process), Ending::Fault(Crash::Power), Ending::Stop] {
         in_both(|versions| {
             for turns in 0..24 {
-                let (rig, mut client) = with_topic();
+                let (rig, mut client) = with_topic(Rig::new(), 4);
                 let mut producer = Producer::new(&mut client, "tx", versions);
                 for partition in 0..3 {
                     assert_eq!(producer.send(&mut client, "t", partition, 0, &["a", "b"]).error, OK);
@@ -403,7 +387,7 @@ fn every_transactional_id_is_usable_after_an_end_at_any_moment_of_a_commit() {
 #[test]
 fn q53_the_next_transaction_may_come_before_the_marker_of_the_last() {
     for turns in 0..24 {
-        let (rig, mut client) = with_topic();
+        let (rig, mut client) = with_topic(Rig::new(), 4);
         let mut producer = Producer::new(&mut client, "tx", V2);
         assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
         assert_eq!(producer.commit_offset(&mut client, "g", "t", 7), OK);
@@ -455,7 +439,7 @@ fn check_whole(client: &mut Client, answered: bool) {
 
 #[test]
 fn c39_ends_of_what_has_ended() {
-    let (_rig, mut client) = with_topic();
+    let (_rig, mut client) = with_topic(Rig::new(), 4);
     let mut producer = Producer::new(&mut client, "tx", V1);
     assert_eq!(producer.end(&mut client, COMMITTED), ErrorCode::InvalidTxnState, "nothing was begun");
     assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
@@ -466,7 +450,7 @@ fn c39_ends_of_what_has_ended() {
 
 #[test]
 fn a_transaction_survives_the_deletion_of_a_topic_in_it() {
-    let (rig, mut client) = with_topic();
+    let (rig, mut client) = with_topic(Rig::new(), 4);
     client.create("gone", 1);
     let mut producer = Producer::new(&mut client, "tx", V2);
     assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
@@ -480,7 +464,7 @@ fn a_transaction_survives_the_deletion_of_a_topic_in_it() {
 
 #[test]
 fn records_of_an_open_transaction_can_be_deleted() {
-    let (rig, mut client) = with_topic();
+    let (rig, mut client) = with_topic(Rig::new(), 4);
     let mut producer = Producer::new(&mut client, "tx", V2);
     assert_eq!(producer.send(&mut client, "t", 0, 0, &["a", "b"]).error, OK);
     client.trim("t", 0, 2);
@@ -494,7 +478,7 @@ fn records_of_an_open_transaction_can_be_deleted() {
 
 #[test]
 fn a_hanging_transaction_is_ended_by_an_administrator() {
-    let (_rig, mut client) = with_topic();
+    let (_rig, mut client) = with_topic(Rig::new(), 4);
     let producer = Producer::new(&mut client, "tx", V1);
     assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
     assert_eq!(client.write_marker(&producer, "t", producer.epoch - 1, 0), ErrorCode::InvalidProducerEpoch);
@@ -505,7 +489,7 @@ fn a_hanging_transaction_is_ended_by_an_administrator() {
 
 #[test]
 fn transactions_end_where_an_administrator_has_said_a_newer_coordinators_epoch() {
-    let (rig, mut client) = with_topic();
+    let (rig, mut client) = with_topic(Rig::new(), 4);
     let mut producer = Producer::new(&mut client, "tx", V1);
     assert_eq!(producer.send(&mut client, "t", 0, 0, &["a"]).error, OK);
     assert_eq!(client.write_marker(&producer, "t", producer.epoch, 5), OK);
