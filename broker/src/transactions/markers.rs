@@ -4,11 +4,13 @@
 //! meanwhile, and readers of what is stable wait.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use protocol::ErrorCode;
 use shard::ShardId;
 use storage::{Marker, ProducerEpoch, ProducerId};
 
+use super::ask::Producer;
 use super::coordinator::Markers;
 use super::record::Partition;
 use super::{Outbound, Partitions, TxnCoordinators, now_ms};
@@ -44,6 +46,15 @@ struct Round {
     failed: Vec<Partition>,
 }
 
+/// A partition that has its marker.
+struct Marked {
+    /// The partition of `__transaction_state`.
+    home: i32,
+    id: Arc<str>,
+    producer: Producer,
+    partition: Partition,
+}
+
 /// A marker's question to where its partition lives.
 enum Plan {
     Log(ShardId, Question),
@@ -72,6 +83,27 @@ impl MarkerRounds {
             let due = self.failed.pop_front();
             self.fresh.extend(due.map(|(_, home, markers)| (home, markers)));
         }
+    }
+
+    /// Takes the answer of one partition of a round: the partition, if it is done with. If not it is asked again, with the
+    /// others of its round that failed.
+    fn take_answer(&mut self, now_ms: i64, (number, place): (u32, u32), answer: &Answer) -> Option<Marked> {
+        let round = self.asked.get_mut(&number)?;
+        let partition = round.markers.partitions.get(place as usize)?.clone();
+        let (home, id, producer) = (round.home, round.markers.id.clone(), round.markers.producer);
+        let is_marked = is_done(answer);
+        if !is_marked {
+            tracing::warn!(%id, topic = %partition.0, partition = partition.1, ?answer, "a marker is tried again");
+            round.failed.push(partition.clone());
+        }
+        round.left -= 1;
+        if round.left == 0 {
+            let Round { markers, failed, .. } = self.asked.remove(&number).expect("it was found just now");
+            if !failed.is_empty() {
+                self.failed.push_back((now_ms + RETRY_MS, home, Markers { partitions: failed, ..markers }));
+            }
+        }
+        is_marked.then_some(Marked { home, id, producer, partition })
     }
 }
 
@@ -109,45 +141,16 @@ impl TxnCoordinators {
         answer: Answer,
         out: &mut Outbound,
     ) {
-        match self.traces.is_asked(id.internal_number()) {
-            true => self.on_traced(turn, partitions, id.internal_number(), &answer),
-            false => self.on_marker_answer(turn, partitions, (id, number), answer, out),
+        let round = id.internal_number();
+        if self.traces.is_asked(round) {
+            self.on_traced(turn, partitions, round, &answer);
+        } else if let Some(marked) = self.rounds.take_answer(now_ms(turn), (round, number), &answer) {
+            self.homes.run(turn, partitions, marked.home, out, |machine, env| {
+                machine.on_marked(env, &marked.id, marked.producer, &marked.partition)
+            });
         }
         self.trace_open(turn, partitions, out);
         self.follow_up(turn, out);
-    }
-
-    fn on_marker_answer(
-        &mut self,
-        turn: &mut Turn<'_>,
-        partitions: &mut Partitions,
-        (id, number): (PendingId, u32),
-        answer: Answer,
-        out: &mut Outbound,
-    ) {
-        let Some(round) = self.rounds.asked.get_mut(&id.internal_number()) else { return };
-        let Some(partition) = round.markers.partitions.get(number as usize).cloned() else { return };
-        round.left -= 1;
-        let (home, txn, producer) = (round.home, round.markers.id.clone(), round.markers.producer);
-        let is_marked = is_done(&answer);
-        if !is_marked {
-            round.failed.push(partition.clone());
-        }
-        if round.left == 0 {
-            let Round { markers, failed, .. } =
-                self.rounds.asked.remove(&id.internal_number()).expect("it was found just now");
-            if !failed.is_empty() {
-                let at_ms = now_ms(turn) + RETRY_MS;
-                self.rounds.failed.push_back((at_ms, home, Markers { partitions: failed, ..markers }));
-            }
-        }
-        if is_marked {
-            self.homes.run(turn, partitions, home, out, |machine, env| {
-                machine.on_marked(env, &txn, producer, &partition)
-            });
-        } else {
-            tracing::warn!(id = %txn, topic = %partition.0, partition = partition.1, ?answer, "a marker is tried again");
-        }
     }
 }
 
