@@ -63,7 +63,9 @@ fn on_offset_fetch(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
 }
 
 fn ask_of(image: &Image, group: &OffsetFetchRequestGroup<'_>, is_stable: bool, version: i16) -> GroupAsk {
-    let who = group.member_id.filter(|_| group.member_epoch >= 0);
+    // Neither is told by administrators and by members of the classic protocol.
+    let is_told = group.member_id.is_some() || group.member_epoch >= 0;
+    let who = is_told.then(|| (group.member_id.unwrap_or_default().to_owned(), group.member_epoch));
     let partitions = group.topics.as_ref().map(|topics| {
         let mut partitions = Vec::new();
         for topic in topics {
@@ -79,11 +81,7 @@ fn ask_of(image: &Image, group: &OffsetFetchRequestGroup<'_>, is_stable: bool, v
         }
         partitions
     });
-    GroupAsk::FetchOffsets(FetchOffsets {
-        who: who.map(|who| (who.to_owned(), group.member_epoch)),
-        is_stable,
-        partitions,
-    })
+    GroupAsk::FetchOffsets(FetchOffsets { who, is_stable, partitions })
 }
 
 fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {

@@ -2,7 +2,7 @@
 //!
 //! - A group that is not there, or is none of this protocol, is "Dead" without error; GROUP_ID_NOT_FOUND with a reason from
 //!   version 6 (Q91, KIP-1043).
-//! - What members told and got is filled in a stable group alone (Q91).
+//! - What members told is filled in a stable group alone (Q91), what they got always: during a rebalance it is what they had before.
 //! - A group that is named more than once is answered once, where Kafka repeats itself.
 //! - Asked with our tag, it tells history and lag besides: see `group_history`.
 //! - Authorized operations are unknown: there is no authorizer.

@@ -94,7 +94,7 @@ fn member_response<'a>(image: &'a Image, member: &'a ConsumerMemberDescribed) ->
         client_id: &member.data.client_id,
         client_host: &member.data.client_host,
         subscribed_topic_names: member.data.topics.iter().map(String::as_str).collect(),
-        subscribed_topic_regex: member.data.regex.as_deref(),
+        subscribed_topic_regex: Some(member.data.regex.as_deref().unwrap_or_default()),
         assignment: assignment_response(image, &member.assigned),
         target_assignment: assignment_response(image, &member.target),
         member_type: if member.data.classic.is_some() { CLASSIC_MEMBER } else { CONSUMER_MEMBER },

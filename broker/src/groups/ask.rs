@@ -269,7 +269,7 @@ pub struct Listed {
     pub protocol_type: String,
     /// Kafka's word for its state.
     pub state: &'static str,
-    /// "Classic" or "Consumer".
+    /// "classic" or "consumer".
     pub kind: &'static str,
 }
 

@@ -413,15 +413,14 @@ impl Classic {
 
     /// DescribeGroups (Q91).
     pub fn describe(&self) -> Described {
-        let is_stable = self.state == State::Stable;
-        let protocol = self.protocol.as_deref().filter(|_| is_stable);
+        let protocol = self.protocol.as_deref().filter(|_| self.state == State::Stable);
         let members = self.in_order().into_iter().map(|member| DescribedMember {
             id: member.id.clone(),
             instance: member.instance.clone(),
             client_id: member.client_id.clone(),
             client_host: member.client_host.clone(),
             metadata: protocol.map_or_else(no_bytes, |protocol| member.metadata(protocol)),
-            assignment: if is_stable { member.assignment.clone() } else { no_bytes() },
+            assignment: member.assignment.clone(),
         });
         Described {
             state: self.state.name(),

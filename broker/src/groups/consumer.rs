@@ -25,7 +25,7 @@ use protocol::{ErrorCode, Uuid};
 
 use super::ask::{Commit, ConsumerDescribed, ConsumerMemberDescribed};
 use super::history::{Awaited, Cause, CauseKind, Why};
-use super::record::{Assignment, Current, MemberData, MemberState, Migrant, Record};
+use super::record::{Assignment, Current, MemberData, MemberState, Migrant, Record, partitions_of};
 use super::step::{Context, Downgrade, Env};
 
 pub use assign::ASSIGNORS;
@@ -131,12 +131,12 @@ impl Consumer {
         let current = current.unwrap_or_default();
         let Some(member) = self.members.get_mut(id) else { return };
         let before = std::mem::replace(&mut member.current, current.clone());
-        for partition in partitions_of(&before.assigned).chain(partitions_of(&before.revoking)) {
+        for partition in partitions_of(&before.held()) {
             if self.owners.get(&partition) == Some(id) {
                 self.owners.remove(&partition);
             }
         }
-        for partition in partitions_of(&current.assigned).chain(partitions_of(&current.revoking)) {
+        for partition in partitions_of(&current.held()) {
             self.owners.insert(partition, id.clone());
         }
     }
@@ -194,6 +194,7 @@ impl Consumer {
                 epoch,
                 previous_epoch: epoch,
                 state: MemberState::Stable,
+                since: partitions_of(&assigned).map(|partition| (partition, epoch)).collect(),
                 assigned: assigned.clone(),
                 revoking: Assignment::new(),
             };
@@ -210,11 +211,8 @@ impl Consumer {
     /// Its members: each with what it is to have if all of them have come to that, else with all that it may still have.
     pub fn migrants(&self, are_settled: bool) -> Vec<Migrant> {
         let members = self.members.iter().map(|(id, Member { data, current })| {
-            let assigned = if are_settled {
-                self.targets.get(id).cloned().unwrap_or_default()
-            } else {
-                assignment_of(partitions_of(&current.assigned).chain(partitions_of(&current.revoking)))
-            };
+            let assigned =
+                if are_settled { self.targets.get(id).cloned().unwrap_or_default() } else { current.held() };
             Migrant { id: id.clone(), data: data.clone(), assigned }
         });
         members.collect()
@@ -252,19 +250,27 @@ impl Consumer {
 
     /// Kafka's word for its state.
     pub fn state(&self) -> &'static str {
-        let is_stable = |member: &Member| {
-            member.current.state == MemberState::Stable
-                && (member.current.epoch == self.target_epoch || member.current.epoch == LEAVING_FOR_A_WHILE)
-        };
         if self.members.is_empty() {
             "Empty"
         } else if self.epoch > self.target_epoch {
             "Assigning"
-        } else if self.members.values().all(is_stable) {
+        } else if self.members.values().all(|member| self.has_arrived(member)) {
             "Stable"
         } else {
             "Reconciling"
         }
+    }
+
+    /// Whether a member is where it should be. One that is away for a while is not.
+    fn has_arrived(&self, member: &Member) -> bool {
+        member.current.state == MemberState::Stable && member.current.epoch == self.target_epoch
+    }
+
+    /// Whether there is nobody left to wait for.
+    fn is_settled(&self) -> bool {
+        let is_away = |member: &Member| member.current.epoch == LEAVING_FOR_A_WHILE;
+        let is_assigned = self.epoch == self.target_epoch || self.members.is_empty();
+        is_assigned && self.members.values().all(|member| is_away(member) || self.has_arrived(member))
     }
 
     /// ConsumerGroupDescribe.
@@ -273,7 +279,7 @@ impl Consumer {
             id: id.clone(),
             data: member.data.clone(),
             epoch: member.current.epoch,
-            assigned: member.current.assigned.clone(),
+            assigned: member.current.held(),
             target: self.targets.get(id).cloned().unwrap_or_default(),
         });
         ConsumerDescribed {
@@ -295,7 +301,20 @@ impl Consumer {
         if self.members.get(&*commit.who.member).is_some_and(is_new_protocol) && commit.version < 9 {
             return Err(ErrorCode::UnsupportedVersion);
         }
-        self.check_epoch(&commit.who.member, commit.who.generation)
+        let checked = self.check_epoch(&commit.who.member, commit.who.generation);
+        if checked.is_err() && self.has_had_all(commit) { Ok(()) } else { checked }
+    }
+
+    /// Whether a member that has not heard of its epoch yet commits what it had already at the epoch that it knows, and has
+    /// had ever since (KIP-1251).
+    fn has_had_all(&self, commit: &Commit) -> bool {
+        let Some(Member { current, .. }) = self.members.get(&*commit.who.member) else { return false };
+        let mut known = commit.offsets.iter().filter(|offset| offset.error.is_none());
+        commit.who.generation < current.epoch
+            && known.all(|offset| {
+                let since = current.since.get(&(offset.topic_id, offset.partition));
+                since.is_some_and(|&since| since <= commit.who.generation)
+            })
     }
 
     /// Whether a member is of this epoch; a classic member calls it generation.
@@ -378,13 +397,11 @@ impl Consumer {
             return;
         }
         if let Some(id) = member
-            && let Some(Member { current, .. }) = self.members.get(id)
-            && current.epoch == self.target_epoch
-            && current.state == MemberState::Stable
+            && self.members.get(id).is_some_and(|member| self.has_arrived(member))
         {
             cx.history.arrived(cx.env, id, Awaited::Reconciliation);
         }
-        if matches!(self.state(), "Stable" | "Empty") {
+        if self.is_settled() {
             cx.history.end(cx.env, self.epoch, self.members.len());
         }
     }
@@ -414,16 +431,17 @@ impl Consumer {
         )
     }
 
+    /// What a member was told that it may have.
+    #[cfg(test)]
+    pub fn assigned(&self, member: &str) -> Assignment {
+        self.members[member].current.assigned.clone()
+    }
+
     /// Its epoch and its members' epochs.
     #[cfg(test)]
     pub fn epochs(&self) -> (i32, BTreeMap<Arc<str>, i32>) {
         (self.epoch, self.members.iter().map(|(id, m)| (id.clone(), m.current.epoch)).collect())
     }
-}
-
-/// All partitions, one by one.
-fn partitions_of(assignment: &Assignment) -> impl Iterator<Item = (Uuid, i32)> + '_ {
-    assignment.iter().flat_map(|(topic, partitions)| partitions.iter().map(|&partition| (*topic, partition)))
 }
 
 fn assignment_of(partitions: impl IntoIterator<Item = (Uuid, i32)>) -> Assignment {

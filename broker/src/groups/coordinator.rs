@@ -16,6 +16,7 @@ use super::history::History;
 use super::record::{Committed, Record};
 use super::step::{Context, Effects, Env};
 use crate::homes::{ID_BYTES_MAX, ReplyTo};
+use migration::ask_consumer;
 use pending::Pending;
 
 #[path = "coordinator/facts.rs"]
@@ -77,6 +78,28 @@ impl Group {
             history: History::default(),
             wake_ms: None,
         }
+    }
+
+    /// The group, and what a step within it may know and do.
+    fn begin_step<'a>(
+        &'a mut self,
+        env: &'a Env<'_>,
+        id: &Arc<str>,
+        effects: &'a mut Effects,
+    ) -> (&'a mut Kind, Context<'a>) {
+        self.history.on_step(self.standing().1);
+        self.go_on(env, id, effects)
+    }
+
+    /// The same within a step that has begun.
+    fn go_on<'a>(
+        &'a mut self,
+        env: &'a Env<'_>,
+        id: &Arc<str>,
+        effects: &'a mut Effects,
+    ) -> (&'a mut Kind, Context<'a>) {
+        let cx = Context { env, group: id.clone(), effects, history: &mut self.history };
+        (&mut self.kind, cx)
     }
 
     fn has_members(&self) -> bool {
@@ -295,14 +318,18 @@ impl Coordinator {
             self.make_classic(id, effects);
         }
         let group = self.groups.get_mut(id).ok_or(ErrorCode::UnknownMemberId)?;
-        group.history.on_step(group.standing().1);
-        let mut cx = Context { env, group: id.clone(), effects, history: &mut group.history };
-        match (&mut group.kind, ask) {
+        let (kind, mut cx) = group.begin_step(env, id, effects);
+        match (kind, ask) {
             (Kind::Classic(group), GroupAsk::Join(join)) => group.on_join(&mut cx, to, join),
             (Kind::Classic(group), GroupAsk::Sync(sync)) => group.on_sync(&mut cx, to, sync),
             (Kind::Classic(group), GroupAsk::Heartbeat(who)) => group.on_heartbeat(&mut cx, to, &who),
             (Kind::Classic(group), GroupAsk::Leave(leaving)) => group.on_leave(&mut cx, to, &leaving),
-            (Kind::Consumer(_), ask) => return self.ask_consumer_group(env, to, id, ask, effects),
+            (Kind::Consumer(group), ask) => {
+                if let Some(join) = ask_consumer(group, &mut cx, to, ask)? {
+                    self.downgrade(env, id, effects);
+                    return self.ask_members(env, to, id, GroupAsk::Join(join), effects);
+                }
+            }
             (Kind::Classic(_), ask) => unreachable!("not a question to members: {ask:?}"),
         }
         Ok(())
@@ -393,11 +420,10 @@ impl Coordinator {
         asked: &ConsumerHeartbeat,
         effects: &mut Effects,
     ) -> GroupReply {
-        let Some(Group { kind: Kind::Consumer(group), history, .. }) = self.groups.get_mut(id) else {
+        let group = self.groups.get_mut(id).expect("the group is there");
+        let (Kind::Consumer(group), mut cx) = group.begin_step(env, id, effects) else {
             unreachable!("the group is a consumer group")
         };
-        history.on_step(group.standing().1);
-        let mut cx = Context { env, group: id.clone(), effects, history };
         Ok(match group.on_heartbeat(&mut cx, asked) {
             Ok(beaten) => GroupAnswer::Beaten(beaten),
             Err((error, why)) => GroupAnswer::Refused(error, why),
@@ -421,19 +447,13 @@ impl Coordinator {
     }
 
     fn list(&self, states: &[String], kinds: &[String]) -> Vec<Listed> {
-        let listed = self.groups.iter().map(|(id, group)| match &group.kind {
-            Kind::Classic(group) => Listed {
-                group: id.clone(),
-                protocol_type: group.protocol_type.clone().unwrap_or_default(),
-                state: group.state.name(),
-                kind: "Classic",
-            },
-            Kind::Consumer(group) => Listed {
-                group: id.clone(),
-                protocol_type: CONSUMER.to_owned(),
-                state: group.state(),
-                kind: "Consumer",
-            },
+        let listed = self.groups.iter().map(|(id, group)| {
+            let (kind, state) = group.kind_and_state();
+            let protocol_type = match &group.kind {
+                Kind::Classic(group) => group.protocol_type.clone().unwrap_or_default(),
+                Kind::Consumer(_) => CONSUMER.to_owned(),
+            };
+            Listed { group: id.clone(), protocol_type, state, kind }
         });
         let fits = |filter: &[String], word: &str| {
             filter.is_empty() || filter.iter().any(|wanted| wanted.eq_ignore_ascii_case(word))
@@ -485,12 +505,9 @@ impl Coordinator {
         let mut effects = Effects::default();
         let group = self.groups.get_mut(&id)?;
         group.wake_ms = None;
-        group.history.on_step(group.standing().1);
-        let (effects_of, history) = (&mut effects, &mut group.history);
-        let mut cx = Context { env, group: id.clone(), effects: effects_of, history };
-        match &mut group.kind {
-            Kind::Classic(group) => group.on_time(&mut cx),
-            Kind::Consumer(group) => group.on_time(&mut cx),
+        match group.begin_step(env, &id, &mut effects) {
+            (Kind::Classic(group), mut cx) => group.on_time(&mut cx),
+            (Kind::Consumer(group), mut cx) => group.on_time(&mut cx),
         }
         self.downgrade(env, &id, &mut effects);
         self.wake(&id, i64::MAX);

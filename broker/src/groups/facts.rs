@@ -27,7 +27,7 @@ pub struct CommittedFacts {
 pub struct GroupFacts {
     /// Its name.
     pub group: Arc<str>,
-    /// "Classic" or "Consumer".
+    /// "classic" or "consumer".
     pub kind: &'static str,
     /// Kafka's word for its state.
     pub state: &'static str,

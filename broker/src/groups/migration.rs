@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use protocol::ErrorCode;
 
-use super::{Classic, Coordinator, Group, Kind};
+use super::{Classic, Coordinator, Kind};
 use crate::groups::ask::{ConsumerHeartbeat, GroupAnswer, GroupAsk, Join};
 use crate::groups::consumer::{Admission, Consumer, Refusal};
 use crate::groups::record::Record;
@@ -34,7 +34,8 @@ impl Coordinator {
         let Some(known) = self.groups.get_mut(id) else {
             return Err(not_found("is not there".to_owned()));
         };
-        let Kind::Classic(classic) = &mut known.kind else { return Ok(()) };
+        let (kind, mut cx) = known.go_on(env, id, effects);
+        let Kind::Classic(classic) = kind else { return Ok(()) };
         let settings = env.settings();
         if !settings.group_consumer_migration_policy().can_upgrade() {
             return Err(not_found(
@@ -49,7 +50,6 @@ impl Coordinator {
         let records = Consumer::founding(id, classic.generation, migrants);
         let mut consumer = Consumer::default();
         records.iter().for_each(|record| consumer.apply(record.clone()));
-        let mut cx = Context { env, group: id.clone(), effects, history: &mut known.history };
         consumer.check(&cx, asked)?;
         tracing::info!(group = %id, members = classic.members.len(), "a classic group becomes a consumer group");
         classic.send_away(&mut cx, ErrorCode::RebalanceInProgress);
@@ -57,14 +57,15 @@ impl Coordinator {
         cx.wake_at(consumer.next_deadline().unwrap_or(i64::MAX));
         cx.write(Record::Classic(id.clone(), None));
         records.into_iter().for_each(|record| cx.write(record));
-        known.kind = Kind::Consumer(Box::new(consumer));
+        *kind = Kind::Consumer(Box::new(consumer));
         Ok(())
     }
 
     /// Makes a consumer group that has only classic members left a classic one, if the step says so.
     pub(super) fn downgrade(&mut self, env: &Env<'_>, id: &Arc<str>, effects: &mut Effects) {
         let Some(downgrade) = effects.downgrade.take() else { return };
-        let Some(Group { kind, history, .. }) = self.groups.get_mut(id) else { return };
+        let Some(group) = self.groups.get_mut(id) else { return };
+        let (kind, mut cx) = group.go_on(env, id, effects);
         let Kind::Consumer(consumer) = kind else { return };
         let (epoch, _) = consumer.standing();
         let why = match downgrade {
@@ -73,7 +74,6 @@ impl Coordinator {
         };
         let mut classic = Classic::of_migrants(env, epoch, consumer.migrants(why.is_none()));
         tracing::info!(group = %id, members = classic.members.len(), "a consumer group becomes a classic group");
-        let mut cx = Context { env, group: id.clone(), effects, history };
         consumer.tombstones(id).into_iter().for_each(|record| cx.write(record));
         let mut saved = classic.to_saved();
         // After a crash amid the rebalance all must join again, or nobody would read what others have left behind: for those
@@ -86,42 +86,26 @@ impl Coordinator {
         }
         *kind = Kind::Classic(Box::new(classic));
     }
+}
 
-    /// What members of the classic protocol say in a consumer group. An error is the answer.
-    pub(super) fn ask_consumer_group(
-        &mut self,
-        env: &Env<'_>,
-        to: ReplyTo,
-        id: &Arc<str>,
-        ask: GroupAsk,
-        effects: &mut Effects,
-    ) -> Result<(), ErrorCode> {
-        let Some(Group { kind: Kind::Consumer(group), history, .. }) = self.groups.get_mut(id) else {
-            unreachable!("the group is a consumer group")
-        };
-        let mut cx = Context { env, group: id.clone(), effects, history };
-        let answer = match ask {
-            GroupAsk::Join(join) => match group.on_join(&mut cx, join)? {
-                Admission::Answered(answer) => answer,
-                Admission::ToClassic(join) => {
-                    self.downgrade(env, id, effects);
-                    self.join_classic(env, to, id, join, effects);
-                    return Ok(());
-                }
-            },
-            GroupAsk::Sync(sync) => GroupAnswer::Synced(group.on_sync(&mut cx, &sync)?),
-            GroupAsk::Heartbeat(who) => group.on_classic_heartbeat(&mut cx, &who)?,
-            GroupAsk::Leave(leaving) => group.on_classic_leave(&mut cx, &leaving),
-            ask => unreachable!("not a question to members: {ask:?}"),
-        };
-        cx.reply(to, answer);
-        Ok(())
-    }
-
-    fn join_classic(&mut self, env: &Env<'_>, to: ReplyTo, id: &Arc<str>, join: Join, effects: &mut Effects) {
-        let Some(Group { kind: Kind::Classic(group), history, .. }) = self.groups.get_mut(id) else {
-            unreachable!("the group has become a classic one")
-        };
-        group.on_join(&mut Context { env, group: id.clone(), effects, history }, to, join);
-    }
+/// What members of the classic protocol say in a consumer group. An error is the answer; a JoinGroup comes back if it is for
+/// the classic group that this one is to become first.
+pub(super) fn ask_consumer(
+    group: &mut Consumer,
+    cx: &mut Context<'_>,
+    to: ReplyTo,
+    ask: GroupAsk,
+) -> Result<Option<Join>, ErrorCode> {
+    let answer = match ask {
+        GroupAsk::Join(join) => match group.on_join(cx, join)? {
+            Admission::Answered(answer) => answer,
+            Admission::ToClassic(join) => return Ok(Some(join)),
+        },
+        GroupAsk::Sync(sync) => GroupAnswer::Synced(group.on_sync(cx, &sync)?),
+        GroupAsk::Heartbeat(who) => group.on_classic_heartbeat(cx, &who)?,
+        GroupAsk::Leave(leaving) => group.on_classic_leave(cx, &leaving),
+        ask => unreachable!("not a question to members: {ask:?}"),
+    };
+    cx.reply(to, answer);
+    Ok(None)
 }

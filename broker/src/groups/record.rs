@@ -149,6 +149,30 @@ pub struct Current {
     pub assigned: Assignment,
     /// What it has been told to give up, and has not yet.
     pub revoking: Assignment,
+    /// For each partition of both the epoch at which it was given: a commit of that epoch or a later one is its owner's
+    /// (KIP-1251).
+    pub since: BTreeMap<(Uuid, i32), i32>,
+}
+
+impl Current {
+    /// All that it may still read: what it was given, and what it has not given up yet.
+    pub fn held(&self) -> Assignment {
+        let mut held = self.assigned.clone();
+        for (topic, partitions) in &self.revoking {
+            held.entry(*topic).or_default().extend(partitions);
+        }
+        held
+    }
+
+    /// Since when it has had each of these partitions, all of which it has.
+    pub fn since_of(&self, held: &Assignment) -> BTreeMap<(Uuid, i32), i32> {
+        partitions_of(held).map(|partition| (partition, self.since[&partition])).collect()
+    }
+}
+
+/// All partitions, one by one.
+pub fn partitions_of(assignment: &Assignment) -> impl Iterator<Item = (Uuid, i32)> + '_ {
+    assignment.iter().flat_map(|(topic, partitions)| partitions.iter().map(|&partition| (*topic, partition)))
 }
 
 /// Where a member stands on its way to its target (KIP-848).
@@ -469,6 +493,9 @@ fn encode_current(current: &Current) -> Vec<u8> {
         let topics = assignment.iter().map(|(topic_id, partitions)| current_value::TopicPartitions {
             topic_id: *topic_id,
             partitions: partitions.iter().copied().collect(),
+            assignment_epochs: Some(
+                partitions.iter().map(|&partition| current.since[&(*topic_id, partition)]).collect(),
+            ),
             ..Default::default()
         });
         topics.collect()
@@ -491,6 +518,14 @@ fn encode_current(current: &Current) -> Vec<u8> {
 
 fn decode_current(bytes: &[u8]) -> Result<Current, DecodeError> {
     let saved: current_value::ConsumerGroupCurrentMemberAssignmentValue = read(bytes)?;
+    let all = saved.assigned_partitions.iter().chain(&saved.partitions_pending_revocation);
+    let since = all.flat_map(|topic| {
+        // Whoever wrote no epochs, or not one for each, knew of none.
+        let epochs = topic.assignment_epochs.as_deref().unwrap_or_default();
+        let epochs = epochs.iter().copied().chain(std::iter::repeat(saved.member_epoch));
+        topic.partitions.iter().map(|&partition| (topic.topic_id, partition)).zip(epochs)
+    });
+    let since = since.collect();
     let assignment_of = |topics: Vec<current_value::TopicPartitions>| {
         topics.into_iter().map(|topic| (topic.topic_id, topic.partitions.into_iter().collect())).collect()
     };
@@ -505,6 +540,7 @@ fn decode_current(bytes: &[u8]) -> Result<Current, DecodeError> {
         },
         assigned: assignment_of(saved.assigned_partitions),
         revoking: assignment_of(saved.partitions_pending_revocation),
+        since,
     })
 }
 
@@ -580,7 +616,8 @@ mod tests {
         check(Record::Target(group.clone(), member.clone(), Some(assignment())));
         for state in [MemberState::Stable, MemberState::Unrevoked, MemberState::Unreleased] {
             let (assigned, revoking) = (assignment(), Assignment::new());
-            let current = Current { epoch: 5, previous_epoch: 4, state, assigned, revoking };
+            let since = partitions_of(&assigned).zip(2..).collect();
+            let current = Current { epoch: 5, previous_epoch: 4, state, assigned, revoking, since };
             check(Record::Current(group.clone(), member.clone(), Some(current)));
         }
         check(Record::Regex(group.clone(), "a.*".into(), Some((vec!["ab".into()], 2, 3))));

@@ -198,9 +198,20 @@ pub fn beat(
     member: &str,
     epoch: i32,
 ) -> (ErrorCode, i32, Option<Assigned>) {
+    beat_as(client, group, (member, None), epoch)
+}
+
+/// The same of a member with an instance id.
+pub fn beat_as(
+    client: &mut Client,
+    group: &str,
+    (member, instance): (&str, Option<&str>),
+    epoch: i32,
+) -> (ErrorCode, i32, Option<Assigned>) {
     let mut asked = ConsumerGroupHeartbeatRequest {
         group_id: group,
         member_id: member,
+        instance_id: instance,
         member_epoch: epoch,
         rebalance_timeout_ms: -1,
         ..Default::default()
@@ -352,7 +363,7 @@ fn offsets_by_topic_ids_and_of_many_groups() {
 fn a_group_can_be_seen_left_and_deleted() {
     let (_rig, mut client) = with_topic();
     let (id, generation) = join(&mut client, "g", Some("i"));
-    assert_eq!(list(&mut client), [("g".into(), "Stable".into(), "Classic".into())]);
+    assert_eq!(list(&mut client), [("g".into(), "Stable".into(), "classic".into())]);
     let reply = client.ask(6, &DescribeGroupsRequest { groups: vec!["g", "nope"], ..Default::default() });
     let response: DescribeGroupsResponse<'_> = reply.read();
     let (known, unknown) = (&response.groups[0], &response.groups[1]);
@@ -504,7 +515,7 @@ fn q98_a_consumer_group_is_described_in_its_own_words() {
     for other in &response.groups[1..] {
         assert_eq!(error(other.error_code), ErrorCode::GroupIdNotFound);
     }
-    assert!(list(&mut client).contains(&("g".into(), "Stable".into(), "Consumer".into())));
+    assert!(list(&mut client).contains(&("g".into(), "Stable".into(), "consumer".into())));
     let told = commit(&mut client, "g", ("m", 0), &[("t", &[(0, 5)])]);
     assert_eq!(told[0].2, ErrorCode::StaleMemberEpoch);
     assert_eq!(commit(&mut client, "g", ("m", 1), &[("t", &[(0, 5)])])[0].2, OK);

@@ -40,7 +40,7 @@ fn groups_of_both_protocols_tell_why_they_rebalanced() {
     let (id, generation) = join(&mut client, "classic", None);
     assert_eq!(beat(&mut client, "consumer", "m", 0).1, 1);
     let told = histories(&mut client, &["classic", "consumer", "nobody"]);
-    assert_eq!((&*told[0].kind, &*told[1].kind, &*told[2].kind), ("Classic", "Consumer", ""));
+    assert_eq!((&*told[0].kind, &*told[1].kind, &*told[2].kind), ("classic", "consumer", ""));
     assert!(told[2].rebalances.is_empty() && told[2].last_commit.is_none() && told[2].lags.is_empty());
     for (history, member) in told.iter().zip([&*id, "m"]) {
         let first = &history.rebalances[0];
@@ -85,7 +85,7 @@ fn a_group_that_is_named_again_is_told_once() {
     let lags: Vec<usize> = told.iter().map(|one| one.lags.len()).collect();
     assert_eq!(lags, [3, 0, 0]);
     let kinds: Vec<&str> = told.iter().map(|one| &*one.kind).collect();
-    assert_eq!(kinds, ["Classic", "Classic", ""]);
+    assert_eq!(kinds, ["classic", "classic", ""]);
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn a_partition_that_the_metadata_does_not_name_any_more_is_left_out() {
 fn a_groups_lag_is_the_sum_of_records_and_the_largest_age() {
     let facts = |group: &str| GroupFacts {
         group: group.into(),
-        kind: "Classic",
+        kind: "classic",
         state: "Stable",
         generation: 4,
         member_count: 2,

@@ -57,7 +57,7 @@ impl Classic {
     }
 
     /// A stable group of this generation, in which everyone has what it is to have. Members that do not speak the classic
-    /// protocol are left out.
+    /// protocol are left out. Nobody leads until the next rebalance: nobody has been told so.
     pub fn of_migrants(env: &Env<'_>, generation: i32, migrants: Vec<Migrant>) -> Classic {
         let mut group = Classic::new(env.wall_ms);
         group.state = State::Stable;
@@ -84,7 +84,6 @@ impl Classic {
                 is_new: false,
                 waiting: Waiting::Nothing,
             };
-            group.leader.get_or_insert_with(|| member.id.clone());
             assigned.insert(member.id.clone(), given);
             group.members.insert(member.id.clone(), member);
         }

@@ -8,6 +8,7 @@
 //! sync, it must do within its rebalance timeout.
 
 use super::*;
+use crate::config::MigrationPolicy;
 use crate::groups::ask::{GroupAnswer, Join, Joined, Leaving, Membership, Sync, Synced};
 use crate::groups::classic::{CONSUMER, java_uuid};
 use crate::groups::embedded;
@@ -75,12 +76,20 @@ impl Consumer {
         })))
     }
 
+    /// Whether one more member of the other protocol may come.
     fn check_room(&self, cx: &Context<'_>, asked: &Join) -> Result<(), ErrorCode> {
         let is_known = self.members.contains_key(&*asked.member)
             || asked.instance.as_ref().is_some_and(|instance| self.instances.contains_key(instance));
-        let max = u64::from(cx.env.settings().group_consumer_max_size());
-        let has_room = is_known || (self.members.len() as u64) < max;
-        if has_room { Ok(()) } else { Err(ErrorCode::GroupMaxSizeReached) }
+        let settings = cx.env.settings();
+        if is_known {
+            Ok(())
+        } else if settings.group_consumer_migration_policy() == MigrationPolicy::Disabled {
+            Err(ErrorCode::InconsistentGroupProtocol)
+        } else if self.members.len() as u64 >= u64::from(settings.group_consumer_max_size()) {
+            Err(ErrorCode::GroupMaxSizeReached)
+        } else {
+            Ok(())
+        }
     }
 
     /// There must be a protocol that all classic members can do, so that they can be a classic group (Q83).

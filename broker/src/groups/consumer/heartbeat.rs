@@ -110,6 +110,7 @@ impl Consumer {
             epoch: JOINING,
             previous_epoch: JOINING,
             state: MemberState::Stable,
+            since: member.current.since_of(&member.current.assigned),
             assigned: member.current.assigned,
             revoking: Assignment::new(),
         };
@@ -204,6 +205,7 @@ impl Consumer {
                 state: MemberState::Stable,
                 assigned: member.current.assigned.clone(),
                 revoking: Assignment::new(),
+                since: member.current.since_of(&member.current.assigned),
             };
             self.write(cx, Record::Current(cx.group.clone(), id.clone(), Some(current)));
             if let Some(deadlines) = self.deadlines.get_mut(&id) {

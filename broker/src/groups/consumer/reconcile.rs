@@ -35,23 +35,24 @@ impl Consumer {
             partitions_of(&current.assigned).partition(|&partition| is_in(target, partition));
         let revoking = assignment_of(revoking);
         if still_has(&revoking) {
-            return Current {
-                state: MemberState::Unrevoked,
-                assigned: assignment_of(kept),
-                revoking,
-                ..current.clone()
-            };
+            // What it has let go before is no longer its own.
+            let since = current.since_of(&current.assigned);
+            let assigned = assignment_of(kept);
+            return Current { state: MemberState::Unrevoked, assigned, revoking, since, ..current.clone() };
         }
         let wanted = partitions_of(target).filter(|&partition| !is_in(&current.assigned, partition));
         let is_free = |owner: &Arc<str>| owner == id || is_on(Mutation::GiveTwice);
         let (free, held): (Vec<_>, Vec<_>) =
             wanted.partition(|partition| self.owners.get(partition).is_none_or(is_free));
         let is_moved = current.epoch != self.target_epoch;
+        let had = kept.iter().map(|partition| (*partition, current.since[partition]));
+        let given = free.iter().map(|partition| (*partition, self.target_epoch));
         Current {
             epoch: self.target_epoch,
             // A lost answer is asked for again by the epoch that it answered.
             previous_epoch: if is_moved { current.epoch } else { current.previous_epoch },
             state: if held.is_empty() { MemberState::Stable } else { MemberState::Unreleased },
+            since: had.chain(given).collect(),
             assigned: assignment_of(kept.into_iter().chain(free)),
             revoking: Assignment::new(),
         }

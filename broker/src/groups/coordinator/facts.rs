@@ -26,8 +26,8 @@ impl Group {
 
     pub(super) fn kind_and_state(&self) -> (&'static str, &'static str) {
         match &self.kind {
-            Kind::Classic(group) => ("Classic", group.state.name()),
-            Kind::Consumer(group) => ("Consumer", group.state()),
+            Kind::Classic(group) => ("classic", group.state.name()),
+            Kind::Consumer(group) => ("consumer", group.state()),
         }
     }
 

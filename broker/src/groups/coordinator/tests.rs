@@ -489,8 +489,7 @@ impl Rig {
         let Some(Kind::Consumer(group)) = self.machine.groups.get("g").map(|group| &group.kind) else {
             panic!("no consumer group")
         };
-        let described = group.describe();
-        described.members.into_iter().find(|one| &*one.id == member).unwrap().assigned
+        group.assigned(member)
     }
 }
 

@@ -225,8 +225,8 @@ fn q97_members_of_both_protocols_never_have_the_same_partition_and_a_replay_make
             // A group that nobody is in begins anew when it changes its kind.
             let is_going_on = kind_before.is_some() && group.is_some();
             assert!(!is_going_on || epoch >= epoch_before, "epochs only grow: {epoch_before} to {epoch}");
-            upgrades += u32::from((kind_before, kind) == (Some("Classic"), Some("Consumer")));
-            downgrades += u32::from((kind_before, kind) == (Some("Consumer"), Some("Classic")));
+            upgrades += u32::from((kind_before, kind) == (Some("classic"), Some("consumer")));
+            downgrades += u32::from((kind_before, kind) == (Some("consumer"), Some("classic")));
             (epoch_before, kind_before) = (epoch, kind);
         }
     }
