@@ -67,11 +67,14 @@ suite() { # NAME: prepares, starts, runs
     rskafka) prepare_conformance rskafka && start "$name" num.partitions=4 auto.create.topics.enable=false || return ;;
     rust_rdkafka) prepare_conformance rust-rdkafka && start "$name" num.partitions=3 || return ;;
   esac
+  # Of the long ones one takes three minutes on a calm machine.
+  local seconds=180
+  [ "${LONG:-0}" != 1 ] || seconds=400
   export OUT="$OUT/$name" TESTS
   case $name in
     kafka_python) TESTS= PYTHONPATH=$here PYTEST_ADDOPTS="-p kafka_python_race $(deselected)" KAFKA_PYTHON_DIR=$CACHE/kp/kafka-python PY=$CACHE/kp/venv/bin/python \
       "$CONFORMANCE/run_kafka_python.sh" ;;
-    librdkafka) TESTS=$(names librdkafka | cut -c1-4 | sort -u | tr '\n' ' ') LIBRDKAFKA_DIR=$CACHE/librdkafka PAR=${PAR:-4} LIMIT=180 \
+    librdkafka) TESTS=$(names librdkafka | cut -c1-4 | sort -u | tr '\n' ' ') LIBRDKAFKA_DIR=$CACHE/librdkafka PAR=${PAR:-4} LIMIT=$seconds \
       "$CONFORMANCE/run_librdkafka.sh" ;;
     rskafka) TESTS=$(names rskafka | tr '\n' ' ') RSKAFKA_DIR=$CACHE/rskafka CARGO_TARGET_DIR=$CACHE/target-rskafka \
       "$CONFORMANCE/run_rskafka.sh" ;;
