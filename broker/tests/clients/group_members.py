@@ -61,9 +61,6 @@ class Member:
                     self.had.append((number, self.since.pop(number), int(words[2])))
                     self.has.discard(number)
 
-    def count(self):
-        return sum(last - first + 1 for _, first, last, _ in self.took)
-
     def leave(self):
         self.process.stdin.write('\n')
         self.process.stdin.flush()

@@ -75,7 +75,7 @@ def roll(clients, assignor, is_static):
                 raise SystemExit(f'{what}: the group did not become a {protocol} one')
         producing.end()
         end = time.monotonic() + 30
-        while sum(member.count() for member in everyone) < sum(producing.counts) and time.monotonic() < end:
+        while unread(everyone, producing.counts)[0] and time.monotonic() < end:
             time.sleep(0.1)
         for member in members:
             member.leave()
