@@ -53,6 +53,21 @@ fn the_table_agrees_with_kafka() {
 }
 
 #[test]
+fn what_was_found_to_suit_the_machine_reaches_the_cores() {
+    let choices = |given: &str| config(given).unwrap().host_choices(Kind::Ring);
+    assert_eq!(choices(""), HostChoices::of(Kind::Ring), "the defaults are the cores' own");
+    let tuned =
+        choices("set ringlog.io.writes=ring;set ringlog.io.lend.min.bytes=8192;set ringlog.io.spin.us=1000");
+    let expected = HostChoices {
+        kind: Kind::Ring,
+        writes: Writes::Ring,
+        lent_bytes_min: 8192,
+        spin: Duration::from_millis(1),
+    };
+    assert_eq!(tuned, expected);
+}
+
+#[test]
 fn without_settings_it_listens_on_localhost() {
     let config = ServerConfig::new(vec![], "box").unwrap();
     assert_eq!(config.listeners().len(), 1);
