@@ -66,6 +66,7 @@ mod produce_verification;
 pub mod add_offsets_to_txn;
 #[path = "api/24_add_partitions_to_txn.rs"]
 pub mod add_partitions_to_txn;
+mod addresses;
 #[path = "api/69_consumer_group_describe.rs"]
 pub mod consumer_group_describe;
 #[path = "api/68_consumer_group_heartbeat.rs"]

@@ -25,6 +25,8 @@ pub struct Identity {
     pub cluster_id: String,
     /// The node that it belongs to.
     pub node_id: i32,
+    /// Its own id; all zeros in a directory that was made without one.
+    pub directory_id: Uuid,
 }
 
 /// Why a directory cannot be used.
@@ -87,7 +89,7 @@ pub fn open(
             );
             disk.create_dir(dir).map_err(io)?;
             disk.replace_file(&path, text.as_bytes()).map_err(io)?;
-            Ok(Identity { cluster_id, node_id })
+            Ok(Identity { cluster_id, node_id, directory_id })
         }
     }
 }
@@ -113,7 +115,9 @@ fn parse(bytes: &[u8]) -> Result<Identity, String> {
         other => return Err(format!("version {other} is not known to this version of Ringlog")),
     }
     let node_id = value("node.id")?.parse().map_err(|_| "node.id is not a number".to_owned())?;
-    Ok(Identity { cluster_id: value("cluster.id")?.to_owned(), node_id })
+    let directory_id = value("directory.id").ok().map_or(Ok(Uuid::ZERO), str::parse);
+    let directory_id = directory_id.map_err(|_| "directory.id is not an id".to_owned())?;
+    Ok(Identity { cluster_id: value("cluster.id")?.to_owned(), node_id, directory_id })
 }
 
 #[cfg(test)]

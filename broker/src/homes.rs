@@ -180,7 +180,9 @@ impl<M: Machine> Homes<M> {
         self.image = Some(Arc::clone(image));
         let topic = image.topic(M::TOPIC);
         self.by_number.retain(|_, home| {
-            let is_kept = topic.is_some_and(|topic| topic.id == home.id.topic_id);
+            let meta = topic.filter(|topic| topic.id == home.id.topic_id);
+            let meta = meta.and_then(|topic| topic.partition(home.id.partition));
+            let is_kept = meta.is_some_and(|meta| meta.is_led_by(image.node_id()));
             if !is_kept {
                 home.refuse_parked(ErrorCode::NotCoordinator, out);
             }
@@ -188,7 +190,8 @@ impl<M: Machine> Homes<M> {
         });
         let Some(topic) = topic else { return };
         for (meta, number) in topic.partitions.iter().zip(0..) {
-            if meta.home == turn.shard && !self.by_number.contains_key(&number) {
+            let is_ours = meta.home == turn.shard && meta.is_led_by(image.node_id());
+            if is_ours && !self.by_number.contains_key(&number) {
                 let id = PartitionId { topic_id: topic.id, partition: number };
                 self.by_number.insert(number, Home::new(id));
                 self.load_slice(turn, partitions, number, out);

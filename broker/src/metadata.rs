@@ -5,11 +5,17 @@
 //! can take the log's place later: nothing else writes it, and nothing reads anything but images.
 
 pub mod controller;
+pub mod features;
 pub mod image;
 pub mod log;
+pub mod partition_state;
 pub mod placement;
 pub mod record;
+pub mod registration;
+pub mod replica_placement;
 mod settings;
 
 pub use image::{Image, PartitionMeta, Topic};
+pub use partition_state::PartitionState;
+pub use registration::Registration;
 pub use settings::log_settings;

@@ -5,8 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use net::{Admission, Limits, ListenerIndex};
+use protocol::Uuid;
 
 use crate::config::ServerConfig;
+use crate::metadata::Registration;
+use crate::metadata::features;
+use crate::metadata::registration::Endpoint;
+
+/// Kafka's number of the only security protocol.
+const PLAINTEXT: i16 = 0;
 
 /// Requests of one connection that may be unanswered.
 const REQUESTS_MAX: usize = 64;
@@ -32,6 +39,10 @@ pub struct Node {
     pub open_files_max: usize,
     /// How many connections there are, and may be.
     pub admission: Admission,
+    /// Which process it is: drawn at the start (KIP-631).
+    pub incarnation: Uuid,
+    /// The id of the data directory.
+    pub directory_id: Uuid,
     /// When the process was started.
     pub started: Instant,
 }
@@ -41,6 +52,33 @@ impl Node {
     pub fn advertised(&self, listener: ListenerIndex) -> (&str, u16) {
         let (host, port) = &self.advertised[listener.0];
         (host, *port)
+    }
+
+    /// The name of the listener of a connection: brokers call their listeners alike.
+    pub fn listener_name(&self, listener: ListenerIndex) -> &str {
+        &self.config.listeners()[listener.0].name
+    }
+
+    /// What this node tells the cluster of itself.
+    pub fn registration(&self) -> Registration {
+        let listeners = self.config.listeners().iter().zip(&self.advertised);
+        let endpoints = listeners.map(|(listener, (host, port))| Endpoint {
+            listener: listener.name.as_str().into(),
+            host: host.as_str().into(),
+            port: *port,
+            security_protocol: PLAINTEXT,
+        });
+        Registration {
+            id: self.id,
+            epoch: 0,
+            incarnation: self.incarnation,
+            endpoints: endpoints.collect(),
+            features: features::ranges(),
+            rack: self.config.broker_rack().map(Into::into),
+            log_dirs: vec![self.directory_id],
+            is_fenced: false,
+            is_shutting_down: false,
+        }
     }
 
     /// What each core allows on its connections.

@@ -33,7 +33,8 @@ use storage::{Log, Offset, OpenFiles, Opening, Progress};
 use crate::answer::{Answer, Appended, EpochEnd, Fetched, FoundOffset, Trimmed};
 use crate::groups::ask::GroupQuestion;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
-use crate::metadata::Topic;
+use crate::metadata::partition_state::NO_LEADER;
+use crate::metadata::{Image, Topic};
 use crate::node::Node;
 use crate::transactions::Unsure;
 use crate::transactions::ask::TxnQuestion;
@@ -124,6 +125,9 @@ pub struct Partitions {
     data_dir: PathBuf,
     slots: Slab<Partition>,
     by_id: FxHashMap<PartitionId, usize>,
+    /// The metadata, to tell a partition that is elsewhere from one that is not.
+    image: Option<Arc<Image>>,
+    node_id: i32,
     files: OpenFiles,
     reads: Slab<PendingRead>,
     /// Bytes that the reads under way may bring.
@@ -187,6 +191,8 @@ impl Partitions {
             data_dir: node.data_dir.clone(),
             slots: Slab::new(),
             by_id: FxHashMap::default(),
+            image: None,
+            node_id: node.id,
             files: OpenFiles::new(node.open_files_max),
             reads: Slab::new(),
             reading_bytes: 0,
@@ -293,18 +299,33 @@ impl Partitions {
         }
     }
 
-    /// The partition's place, if it may answer at all: it is known here, and the client's leader epoch is ours (Q65).
+    /// The partition's place, if it may answer at all: it is led here, and the client's leader epoch is ours (Q65).
     fn find(&self, question: &Question) -> Result<usize, Refusal> {
         let refuse = |error, leader_epoch| Err(Refusal { error, leader_epoch });
         let Some(&slot) = self.by_id.get(&question.partition) else {
-            return refuse(ErrorCode::UnknownTopicOrPartition, -1);
+            return Err(self.absence_of(&question.partition));
         };
         let ours = self.slots[slot].leader_epoch();
+        // Its size is the disk's, whoever leads.
+        if self.slots[slot].leader() != self.node_id && !matches!(question.ask, Ask::Size) {
+            return refuse(ErrorCode::NotLeaderOrFollower, ours);
+        }
         match question.current_leader_epoch {
             -1 => Ok(slot),
             known if known < ours => refuse(ErrorCode::FencedLeaderEpoch, ours),
             known if known > ours => refuse(ErrorCode::UnknownLeaderEpoch, ours),
             _ => Ok(slot),
+        }
+    }
+
+    /// Why a partition that is not here does not answer.
+    fn absence_of(&self, id: &PartitionId) -> Refusal {
+        let topic = self.image.as_ref().and_then(|image| image.topic_by_id(id.topic_id));
+        match topic.and_then(|topic| topic.partition(id.partition)) {
+            Some(meta) => {
+                Refusal { error: ErrorCode::NotLeaderOrFollower, leader_epoch: meta.state.leader_epoch }
+            }
+            None => Refusal { error: ErrorCode::UnknownTopicOrPartition, leader_epoch: -1 },
         }
     }
 
@@ -443,8 +464,12 @@ impl Partition {
         log.offsets().high_watermark > before
     }
 
+    fn leader(&self) -> i32 {
+        self.topic.partition(self.number).map_or(NO_LEADER, |meta| meta.state.leader)
+    }
+
     fn leader_epoch(&self) -> i32 {
-        self.topic.partition(self.number).map_or(-1, |meta| meta.leader_epoch)
+        self.topic.partition(self.number).map_or(-1, |meta| meta.state.leader_epoch)
     }
 }
 

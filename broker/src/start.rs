@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use net::{Admission, ListenerIndex};
+use protocol::Uuid;
 use shard::boot::{self, BootError, DirLock, Running};
 use shard::native::Files;
 use shard::ring::RingError;
@@ -158,6 +159,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
     let http = bind_http(&config)?;
     let id = config.values().node_id();
     let random = [boot::random_seed(), boot::random_seed()];
+    let incarnation = u128::from(boot::random_seed()) << 64 | u128::from(boot::random_seed());
     let identity =
         data_dir::open(&mut Files::default(), &data_dir, id, random).map_err(StartError::DataDir)?;
     let advertised = config.listeners().iter().zip(&addresses).map(|(listener, bound)| {
@@ -180,6 +182,8 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
         data_dir,
         core_count: cpus.len() as u16,
         open_files_max: open_files_max(cpus.len())?,
+        incarnation: Uuid::from_u128(incarnation),
+        directory_id: identity.directory_id,
         advertised: advertised.collect(),
         started,
         config,
@@ -306,10 +310,8 @@ fn listen(
 }
 
 fn open_controller(native: &mut Native, node: &Node) -> Result<Controller, StartError> {
-    let (config, now) = (Arc::clone(&node.config), native.wall_ms());
-    let controller =
-        Controller::open(native.disk(), &node.data_dir, config, &node.cluster_id, node.core_count, now)
-            .map_err(StartError::Metadata)?;
+    let now = native.wall_ms();
+    let controller = Controller::open(native.disk(), node, now).map_err(StartError::Metadata)?;
     replay_journals(native.disk(), &node.data_dir, controller.image(), node.core_count)
         .map_err(StartError::Journal)?;
     Ok(controller)

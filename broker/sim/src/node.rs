@@ -11,6 +11,7 @@ use broker::config::{Given, Origin, ServerConfig};
 use broker::metadata::controller::Controller;
 use broker::node::Node as Identity;
 use net::ListenerIndex;
+use protocol::Uuid;
 use shard::memory::{Crash, MemoryIo, World};
 use shard::{Io, Nanos, Pool, Shard, ShardId, mail};
 
@@ -134,6 +135,8 @@ impl Node {
             admission: net::Admission::new(all, per_ip),
             id: self.number as i32,
             open_files_max: OPEN_FILES_MAX,
+            incarnation: Uuid::from_u128(u128::from(self.world.now().0)),
+            directory_id: Uuid::from_u128(self.number as u128 + 1),
             cluster_id: "sim-cluster-AAAAAAAAAA".to_owned(),
             data_dir: PathBuf::from(DATA_DIR),
             data_dir_text: DATA_DIR.to_owned(),
@@ -164,11 +167,9 @@ impl Node {
     }
 
     fn controller(&self, io: &mut MemoryIo, identity: &Identity) -> Result<Controller, String> {
-        let (config, now, dir) = (Arc::clone(&self.config), io.wall_ms(), Path::new(DATA_DIR));
+        let (now, dir) = (io.wall_ms(), Path::new(DATA_DIR));
         io.disk().create_dir(dir).map_err(|error| error.to_string())?;
-        let controller =
-            Controller::open(io.disk(), dir, config, &identity.cluster_id, identity.core_count, now)
-                .map_err(|error| error.to_string())?;
+        let controller = Controller::open(io.disk(), identity, now).map_err(|error| error.to_string())?;
         broker::replay_journals(io.disk(), dir, controller.image(), identity.core_count)
             .map_err(|error| error.to_string())?;
         Ok(controller)

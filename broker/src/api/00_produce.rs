@@ -11,19 +11,24 @@
 //! - Versions by KIP: 7 zstd (110), 8 record errors (467), 10 leader hints (951; a lone broker has none to give), 12 transactions v2 (890), 13 topic ids (516).
 //! - Not checked on purpose: `timeout_ms`. The answer needs this node's disk alone, which answers or fails by itself.
 
-use net::{CloseReason, Reply};
+use std::sync::Arc;
+
+use net::{CloseReason, ListenerIndex, Reply};
 use protocol::messages::produce_response::{
-    BatchIndexAndErrorMessage, PartitionProduceResponse, ProduceResponse, TopicProduceResponse,
+    BatchIndexAndErrorMessage, LeaderIdAndEpoch, NodeEndpoint, PartitionProduceResponse, ProduceResponse,
+    TopicProduceResponse,
 };
 use protocol::{ApiKey, ErrorCode, ProducePartition, ProduceTopic, ProduceView};
 use shard::{Buf, ShardId};
 use storage::{BatchHeader, Codec, Promise};
 
+use super::addresses::{self, Address};
 use super::{Api, produce_verification};
 use crate::answer::{Answer, Appended};
 use crate::broker::Broker;
 use crate::mail::{Ask, PartitionId, PendingId, Question, Turn};
 use crate::metadata::{Image, Topic};
+use crate::node::Node;
 use crate::request::Request;
 
 /// This request's entry.
@@ -202,13 +207,23 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
         };
         return broker.reply_or_close(turn, &request, reply);
     }
+    let image = Arc::clone(&broker.image);
+    let node = Arc::clone(&broker.node);
     let mut response = ProduceResponse::default();
+    let mut leaders = Vec::new();
     let mut answers = answers.iter();
     for topic in view.topics() {
         let mut partitions = Vec::new();
         for partition in topic.partitions() {
             let answer = answers.next().expect("every partition has an answer");
-            partitions.push(partition_response(partition.index, answer));
+            let mut told = partition_response(partition.index, answer);
+            if answer.error == ErrorCode::NotLeaderOrFollower
+                && let Some(leader) = leader_of(&image, &topic, partition.index)
+            {
+                leaders.push(leader.leader_id);
+                told.current_leader = leader;
+            }
+            partitions.push(told);
         }
         response.responses.push(TopicProduceResponse {
             name: topic.name,
@@ -217,7 +232,36 @@ fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
             ..TopicProduceResponse::default()
         });
     }
+    response.node_endpoints = endpoints_of(&image, &node, request.listener, leaders);
     broker.reply(turn, &request, &response);
+}
+
+/// Who leads a partition that is not led here, so that the producer need not ask (KIP-951).
+fn leader_of(image: &Image, topic: &ProduceTopic<'_>, partition: i32) -> Option<LeaderIdAndEpoch> {
+    let state = &find_topic(image, topic).ok()?.partition(partition)?.state;
+    Some(LeaderIdAndEpoch {
+        leader_id: state.leader,
+        leader_epoch: state.leader_epoch,
+        ..LeaderIdAndEpoch::default()
+    })
+}
+
+fn endpoints_of<'a>(
+    image: &'a Image,
+    node: &'a Node,
+    listener: ListenerIndex,
+    leaders: Vec<i32>,
+) -> Vec<NodeEndpoint<'a>> {
+    let found = addresses::each_once(image, node, listener, leaders);
+    found
+        .map(|Address { id, host, port, rack, .. }| NodeEndpoint {
+            node_id: id,
+            host,
+            port: i32::from(port),
+            rack,
+            ..NodeEndpoint::default()
+        })
+        .collect()
 }
 
 fn partition_response(index: i32, answer: &Appended) -> PartitionProduceResponse<'_> {

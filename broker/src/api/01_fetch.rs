@@ -29,11 +29,13 @@ use shard::{Buf, Nanos, ShardId, Token};
 use storage::{AbortedTxn, BatchHeader, Offset};
 
 use super::Api;
+use super::addresses::{self, Address};
 use crate::answer::{Answer, Fetched};
 use crate::broker::Broker;
 use crate::config::CompressionType;
 use crate::fetch_session::{FetchKey, SessionChoice, Wanted};
 use crate::mail::{Ask, FetchAsk, PartitionId, PendingId, Question, Turn};
+use crate::metadata::partition_state::NO_LEADER;
 use crate::metadata::{Image, Topic};
 use crate::request::{Request, body_of};
 
@@ -373,25 +375,30 @@ fn write_reply(
     let head = FetchHead { session_id: state.session.id(), topic_count: groups.len(), ..Default::default() };
     let buffer = Vec::with_capacity(HEAD_BYTES + shown.len() * PARTITION_BYTES);
     let mut writer = FetchResponseWriter::begin(buffer, request.version, request.correlation_id, head);
-    let mut has_hint = false;
+    let mut leaders = Vec::new();
     for group in groups {
         let key = &state.wanted[group[0]].key;
         writer.begin_topic(key.name.as_deref().unwrap_or_default(), key.topic_id, group.len());
         for &index in group {
             let aborted: Vec<AbortedTransaction> = fetched[index].aborted.iter().map(aborted_of).collect();
             let aborted = state.is_committed.then_some(&aborted[..]);
-            let head = partition_head(broker, state.wanted[index].key.partition, &fetched[index], aborted);
-            has_hint |= head.current_leader.is_some();
+            let head = partition_head(broker, &state.wanted[index].key, &fetched[index], aborted);
+            leaders.extend(head.current_leader.as_ref().map(|leader| leader.leader_id));
             let records = fetched[index].records.clone();
             let len = records.len();
             writer.push_partition(&head, if len == 0 { Records::Empty } else { Records::One(records, len) });
         }
     }
-    let (host, port) = broker.node.advertised(request.listener);
-    let rack = broker.node.config.broker_rack();
-    let endpoint = NodeEndpoint { node_id: broker.node.id, host, port: i32::from(port), rack };
-    let endpoints = [endpoint];
-    let frame = writer.finish(if has_hint { &endpoints } else { &[] });
+    let found = addresses::each_once(&broker.image, &broker.node, request.listener, leaders);
+    let endpoints: Vec<NodeEndpoint<'_>> = found
+        .map(|Address { id, host, port, rack, .. }| NodeEndpoint {
+            node_id: id,
+            host,
+            port: i32::from(port),
+            rack,
+        })
+        .collect();
+    let frame = writer.finish(&endpoints);
     let bytes = Buf::from(frame.bytes);
     let parts = frame.parts.into_iter().map(|part| match part {
         Part::Bytes(range) => bytes.slice(range),
@@ -410,13 +417,15 @@ fn aborted_of(txn: &AbortedTxn) -> AbortedTransaction {
 
 fn partition_head<'a>(
     broker: &Broker,
-    index: i32,
+    key: &FetchKey,
     fetched: &Fetched,
     aborted_transactions: Option<&'a [AbortedTransaction]>,
 ) -> FetchPartitionHead<'a> {
     let is_stale = matches!(fetched.error, ErrorCode::FencedLeaderEpoch | ErrorCode::NotLeaderOrFollower);
+    let leader =
+        || find_topic(&broker.image, key).ok()?.partition(key.partition).map(|meta| meta.state.leader);
     FetchPartitionHead {
-        index,
+        index: key.partition,
         error: fetched.error,
         high_watermark: fetched.high_watermark,
         last_stable_offset: fetched.last_stable_offset,
@@ -427,7 +436,7 @@ fn partition_head<'a>(
             ..Default::default()
         }),
         current_leader: is_stale.then(|| LeaderIdAndEpoch {
-            leader_id: broker.node.id,
+            leader_id: leader().unwrap_or(NO_LEADER),
             leader_epoch: fetched.leader_epoch,
             ..Default::default()
         }),

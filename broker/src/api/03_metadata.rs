@@ -19,12 +19,14 @@ use protocol::messages::metadata_response::{
 use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
 
 use super::Api;
+use super::addresses::{self, Address};
 use super::create_topics::PARTITIONS_MAX;
 use crate::broker::Broker;
 use crate::groups;
 use crate::mail::Turn;
 use crate::metadata::controller::Committed;
-use crate::metadata::{Image, Topic};
+use crate::metadata::partition_state::NO_LEADER;
+use crate::metadata::{Image, PartitionMeta, Topic};
 use crate::node::Node;
 use crate::request::Request;
 use crate::topic_name;
@@ -80,11 +82,20 @@ fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request, names: &[S
     for name in names {
         let topic_id = broker.new_topic_id(turn);
         if name == groups::TOPIC || name == transactions::TOPIC {
-            records.extend(super::find_coordinator::topic_records(&image, &broker.node, name, topic_id));
+            records
+                .extend(super::find_coordinator::topic_records(&image, name, topic_id).unwrap_or_default());
             continue;
         }
         let count = image.server.values().num_partitions();
-        records.extend(super::create_topics::topic_records(&broker.node, name, topic_id, count, []));
+        records.extend(
+            super::create_topics::topic_records(&image, name, topic_id, count, []).unwrap_or_default(),
+        );
+    }
+    if records.is_empty() {
+        // No broker can take partitions now: the client asks again.
+        let (node, asked) = (broker.node.clone(), request.decode().expect("the request was decoded before"));
+        let response = answer(&image, &node, &asked, &request);
+        return broker.reply(turn, &request, &response);
     }
     // The answer is made of the image that the records lead to.
     let mut after = (*image).clone();
@@ -104,31 +115,31 @@ fn answer<'a>(
     asked: &MetadataRequest<'a>,
     request: &Request,
 ) -> MetadataResponse<'a> {
-    let (host, port) = node.advertised(request.listener);
-    let rack = node.config.broker_rack();
     let is_all = match &asked.topics {
         None => true,
         Some(topics) => request.version == 0 && topics.is_empty(),
     };
     let topics = if is_all {
-        image.topics().map(|topic| describe(topic, node.id)).collect()
+        image.topics().map(|topic| describe(image, topic)).collect()
     } else {
         let topics = asked.topics.as_deref().unwrap_or_default();
         let mut seen = BTreeSet::new();
         topics
             .iter()
             .filter(|topic| seen.insert((topic.name, topic.topic_id)))
-            .map(|topic| describe_asked(image, node, topic.name, topic.topic_id, request.version))
+            .map(|topic| describe_asked(image, topic.name, topic.topic_id, request.version))
             .collect()
     };
     MetadataResponse {
-        brokers: vec![MetadataResponseBroker {
-            node_id: node.id,
-            host,
-            port: i32::from(port),
-            rack,
-            ..Default::default()
-        }],
+        brokers: addresses::live(image, node, request.listener)
+            .map(|Address { id, host, port, rack, .. }| MetadataResponseBroker {
+                node_id: id,
+                host,
+                port: i32::from(port),
+                rack,
+                ..Default::default()
+            })
+            .collect(),
         cluster_id: Some(&node.cluster_id),
         controller_id: node.id,
         topics,
@@ -138,7 +149,6 @@ fn answer<'a>(
 
 fn describe_asked<'a>(
     image: &'a Image,
-    node: &Node,
     name: Option<&'a str>,
     topic_id: Uuid,
     version: i16,
@@ -150,7 +160,7 @@ fn describe_asked<'a>(
         None => (image.topic_by_id(topic_id), ErrorCode::UnknownTopicId),
     };
     match found {
-        Some(topic) => describe(topic, node.id),
+        Some(topic) => describe(image, topic),
         None => {
             // Before version 12 a name cannot be null.
             let name = name.or(if version < TOPIC_ID_FROM { Some("") } else { None });
@@ -159,15 +169,21 @@ fn describe_asked<'a>(
     }
 }
 
-fn describe(topic: &Topic, node_id: i32) -> MetadataResponseTopic<'_> {
+fn describe<'a>(image: &Image, topic: &'a Topic) -> MetadataResponseTopic<'a> {
     let partitions =
-        topic.partitions.iter().zip(0..).map(|(meta, partition_index)| MetadataResponsePartition {
-            partition_index,
-            leader_id: meta.leader,
-            leader_epoch: meta.leader_epoch,
-            replica_nodes: vec![node_id],
-            isr_nodes: vec![node_id],
-            ..Default::default()
+        topic.partitions.iter().zip(0..).map(|(PartitionMeta { state, .. }, partition_index)| {
+            let error =
+                if state.leader == NO_LEADER { ErrorCode::LeaderNotAvailable } else { ErrorCode::None };
+            MetadataResponsePartition {
+                error_code: error.code(),
+                partition_index,
+                leader_id: state.leader,
+                leader_epoch: state.leader_epoch,
+                replica_nodes: state.replicas.to_vec(),
+                isr_nodes: state.isr.to_vec(),
+                offline_replicas: image.offline_of(state),
+                ..Default::default()
+            }
         });
     MetadataResponseTopic {
         name: Some(&topic.name),

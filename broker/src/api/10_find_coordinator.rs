@@ -1,4 +1,4 @@
-//! FindCoordinator (10), versions 0–6: who coordinates groups and transactions. Here it is always this node.
+//! FindCoordinator (10), versions 0–6: who coordinates groups and transactions: the leader of the partition that they hash to.
 //!
 //! - The first look for a group makes `__consumer_offsets`, the first for a transactional id `__transaction_state`; the answer waits until it is there on every core, where Kafka
 //!   answers COORDINATOR_NOT_AVAILABLE and lets the client ask again (Q79, Q80).
@@ -7,16 +7,20 @@
 //!   transaction as well.
 //! - The address belongs to the listener of the connection (Q23). Errors have node -1, no host and port -1.
 
+use net::ListenerIndex;
 use protocol::messages::find_coordinator_request::FindCoordinatorRequest;
 use protocol::messages::find_coordinator_response::{Coordinator, FindCoordinatorResponse};
 use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
 
 use super::Api;
+use super::addresses::{self, Address};
 use crate::broker::Broker;
 use crate::groups::TOPIC;
+use crate::homes;
 use crate::mail::Turn;
 use crate::metadata::Image;
 use crate::metadata::controller::Committed;
+use crate::metadata::partition_state::NO_LEADER;
 use crate::metadata::record::Record;
 use crate::node::Node;
 use crate::request::Request;
@@ -59,7 +63,7 @@ fn topic_of(key_type: i8) -> Option<&'static str> {
 }
 
 /// The records that make the topic as Kafka makes it: kept by key, and packed as the coordinator writes it.
-pub fn topic_records(image: &Image, node: &Node, name: &str, topic_id: Uuid) -> Vec<Record> {
+pub fn topic_records(image: &Image, name: &str, topic_id: Uuid) -> Option<Vec<Record>> {
     let values = image.server.values();
     let is_of_groups = name == TOPIC;
     let (segment_bytes, partition_count) = match is_of_groups {
@@ -76,7 +80,7 @@ pub fn topic_records(image: &Image, node: &Node, name: &str, topic_id: Uuid) -> 
         ("ringlog.durability", "disk"),
         ("segment.bytes", segment_bytes.as_str()),
     ];
-    super::create_topics::topic_records(node, name, topic_id, partition_count, overrides)
+    super::create_topics::topic_records(image, name, topic_id, partition_count, overrides)
 }
 
 fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
@@ -84,7 +88,11 @@ fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
     let topic_id = broker.new_topic_id(turn);
     let asked: FindCoordinatorRequest<'_> = request.decode().expect("the request was decoded before");
     let name = topic_of(asked.key_type).expect("only kinds that have a topic get here");
-    let records = topic_records(&image, &broker.node, name, topic_id);
+    let Some(records) = topic_records(&image, name, topic_id) else {
+        let node = broker.node.clone();
+        let response = answer(&image, &node, &asked, &request);
+        return broker.reply(turn, &request, &response);
+    };
     let mut after = (*image).clone();
     records.iter().for_each(|record| after.apply(record));
     let encode = |image: &Image| {
@@ -97,14 +105,15 @@ fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
 }
 
 fn answer<'a>(
-    image: &Image,
+    image: &'a Image,
     node: &'a Node,
     asked: &FindCoordinatorRequest<'a>,
     request: &Request,
 ) -> FindCoordinatorResponse<'a> {
-    let (host, port) = node.advertised(request.listener);
-    let one = |key: &'a str| match check(image, asked.key_type, key) {
-        Ok(()) => Coordinator { key, node_id: node.id, host, port: i32::from(port), ..Default::default() },
+    let one = |key: &'a str| match find(image, node, request.listener, asked.key_type, key) {
+        Ok(Address { id, host, port, .. }) => {
+            Coordinator { key, node_id: id, host, port: i32::from(port), ..Default::default() }
+        }
         Err(error) => Coordinator {
             key,
             node_id: -1,
@@ -122,13 +131,19 @@ fn answer<'a>(
     FindCoordinatorResponse { node_id, host, port, error_code, error_message, ..Default::default() }
 }
 
-fn check(image: &Image, key_type: i8, key: &str) -> Result<(), ErrorCode> {
-    match key_type {
-        TRANSACTION if key.is_empty() => Err(ErrorCode::InvalidRequest),
-        key_type => match topic_of(key_type) {
-            None => Err(ErrorCode::InvalidRequest),
-            Some(topic) if image.topic(topic).is_none() => Err(ErrorCode::CoordinatorNotAvailable),
-            Some(_) => Ok(()),
-        },
+fn find<'a>(
+    image: &'a Image,
+    node: &'a Node,
+    listener: ListenerIndex,
+    key_type: i8,
+    key: &str,
+) -> Result<Address<'a>, ErrorCode> {
+    if key_type == TRANSACTION && key.is_empty() {
+        return Err(ErrorCode::InvalidRequest);
     }
+    let topic = topic_of(key_type).ok_or(ErrorCode::InvalidRequest)?;
+    let topic = image.topic(topic).ok_or(ErrorCode::CoordinatorNotAvailable)?;
+    let partition = topic.partition(homes::partition_of(key, topic.partitions.len()));
+    let leader = partition.map_or(NO_LEADER, |meta| meta.state.leader);
+    addresses::find(image, node, listener, leader).ok_or(ErrorCode::CoordinatorNotAvailable)
 }

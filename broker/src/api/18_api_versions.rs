@@ -15,14 +15,11 @@ use protocol::{ApiKey, ErrorCode};
 use super::Api;
 use crate::broker::Broker;
 use crate::mail::Turn;
-use crate::metadata::record::{GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, TRANSACTION_VERSION_LEVEL};
+use crate::metadata::features::SUPPORTED;
 use crate::request::Request;
 
 /// This request's entry.
 pub const API: Api = Api::local(ApiKey::ApiVersions, 0..=4, on_api_versions);
-
-/// The lowest `metadata.version` that this version reads: Kafka 3.3's, as Kafka 4 has it.
-const METADATA_VERSION_MIN: i16 = 7;
 
 fn on_api_versions(broker: &mut Broker, turn: &mut Turn<'_>, mut request: Request) {
     if !API.versions.contains(&request.version) {
@@ -64,12 +61,7 @@ fn on_api_versions(broker: &mut Broker, turn: &mut Turn<'_>, mut request: Reques
 
 /// From version 4 a feature may be off altogether, which older clients cannot read (Q9).
 fn supported_features(version: i16) -> Vec<SupportedFeatureKey<'static>> {
-    let features = [
-        ("group.version", 0, GROUP_VERSION_LEVEL),
-        ("metadata.version", METADATA_VERSION_MIN, METADATA_VERSION_LEVEL),
-        ("transaction.version", 0, TRANSACTION_VERSION_LEVEL),
-    ];
-    let readable = features.into_iter().filter(|&(_, min_version, _)| version >= 4 || min_version > 0);
+    let readable = SUPPORTED.into_iter().filter(|&(_, min_version, _)| version >= 4 || min_version > 0);
     readable
         .map(|(name, min_version, max_version)| SupportedFeatureKey {
             name,

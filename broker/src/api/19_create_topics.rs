@@ -22,10 +22,10 @@ use super::Api;
 use crate::broker::Broker;
 use crate::config::{Entry, TopicConfig};
 use crate::mail::Turn;
-use crate::metadata::Image;
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
-use crate::node::Node;
+use crate::metadata::replica_placement::{candidates, place_new};
+use crate::metadata::{Image, PartitionState};
 use crate::request::Request;
 use crate::topic_name::{self, BadName};
 
@@ -38,6 +38,8 @@ pub const PARTITIONS_MAX: i32 = 10_000;
 /// A topic that can be created.
 struct Plan {
     partition_count: i32,
+    /// The broker of each partition, if the client chooses them.
+    assigned: Option<Vec<i32>>,
     config: TopicConfig,
 }
 
@@ -57,7 +59,9 @@ pub enum Refusal {
     /// Together with the topics before it, more than one request may make.
     TooMany,
     /// Not a number of replicas that one node can have.
-    Replicas(i16),
+    Replicas(i16, usize),
+    /// No broker can take partitions.
+    NoBroker,
     /// An assignment to other nodes, or with gaps.
     Assignment(&'static str),
     /// Counts and an assignment together.
@@ -77,7 +81,7 @@ impl Refusal {
             Refusal::Exists => ErrorCode::TopicAlreadyExists,
             Refusal::Partitions(_) => ErrorCode::InvalidPartitions,
             Refusal::TooMany => ErrorCode::PolicyViolation,
-            Refusal::Replicas(_) => ErrorCode::InvalidReplicationFactor,
+            Refusal::Replicas(..) | Refusal::NoBroker => ErrorCode::InvalidReplicationFactor,
             Refusal::Assignment(_) => ErrorCode::InvalidReplicaAssignment,
             Refusal::Config(_) => ErrorCode::InvalidConfig,
             Refusal::Storage => ErrorCode::KafkaStorageError,
@@ -99,10 +103,18 @@ impl Refusal {
             Refusal::TooMany => {
                 format!("one request makes {PARTITIONS_MAX} partitions at most: send more requests")
             }
-            Refusal::Replicas(wanted) => {
+            Refusal::Replicas(wanted, 1) => {
                 format!(
                     "the replication factor is {wanted}, and there is 1 broker: it must be 1, or -1 for the default"
                 )
+            }
+            Refusal::Replicas(wanted, _) => {
+                format!(
+                    "the replication factor is {wanted}, and must be 1, or -1 for the default: a partition has one replica here"
+                )
+            }
+            Refusal::NoBroker => {
+                "no broker is alive that could take partitions: try again when one is".to_owned()
             }
             Refusal::Assignment(why) => (*why).to_owned(),
             Refusal::CountsWithAssignment => {
@@ -125,7 +137,7 @@ fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     let (mut records, mut results, mut partition_count) = (Vec::new(), Vec::new(), 0_i32);
     results.extend(twice.iter().map(|name| (*name, Uuid::ZERO, Err(Refusal::Twice))));
     for topic in asked.topics.iter().filter(|topic| !twice.contains(topic.name)) {
-        let planned = plan_topic(&image, &broker.node, topic).and_then(|plan| {
+        let planned = plan_topic(&image, topic).and_then(|plan| {
             partition_count = plan.partition_count.saturating_add(partition_count);
             if partition_count > PARTITIONS_MAX { Err(Refusal::TooMany) } else { Ok(plan) }
         });
@@ -136,13 +148,11 @@ fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
             topic_id = broker.new_topic_id(turn);
             let overrides =
                 plan.config.overrides().iter().map(|(name, value)| (name.as_str(), value.as_str()));
-            records.extend(topic_records(
-                &broker.node,
-                topic.name,
-                topic_id,
-                plan.partition_count,
-                overrides,
-            ));
+            let states = match &plan.assigned {
+                Some(brokers) => brokers.iter().map(|&broker| PartitionState::of_one(broker)).collect(),
+                None => place_new(&image, topic_id, 0, plan.partition_count).expect("the plan found brokers"),
+            };
+            records.extend(placed_topic_records(topic.name, topic_id, states, overrides));
         }
         results.push((topic.name, topic_id, planned));
     }
@@ -174,7 +184,7 @@ fn repeated<'a>(asked: &CreateTopicsRequest<'a>) -> BTreeSet<&'a str> {
 }
 
 /// Decides what a topic will be; touches nothing.
-fn plan_topic(image: &Image, node: &Node, topic: &CreatableTopic<'_>) -> Result<Plan, Refusal> {
+fn plan_topic(image: &Image, topic: &CreatableTopic<'_>) -> Result<Plan, Refusal> {
     topic_name::check(topic.name).map_err(Refusal::BadName)?;
     if image.topic(topic.name).is_some() {
         return Err(Refusal::Exists);
@@ -182,19 +192,26 @@ fn plan_topic(image: &Image, node: &Node, topic: &CreatableTopic<'_>) -> Result<
     if let Some(other) = image.colliding_topic(topic.name) {
         return Err(Refusal::Collides(other.name.to_string()));
     }
-    let partition_count =
-        if topic.assignments.is_empty() { plan_counts(image, topic)? } else { plan_assignment(node, topic)? };
+    let (partition_count, assigned) = if topic.assignments.is_empty() {
+        (plan_counts(image, topic)?, None)
+    } else {
+        let assigned = plan_assignment(image, topic)?;
+        (assigned.len() as i32, Some(assigned))
+    };
     // Of a setting that is named twice the last counts, as in Kafka.
     let settings: BTreeMap<&str, Option<&str>> =
         topic.configs.iter().map(|config| (config.name, config.value)).collect();
     let config =
         TopicConfig::new(settings, &image.server).map_err(|invalid| Refusal::Config(invalid.to_string()))?;
-    Ok(Plan { partition_count, config })
+    Ok(Plan { partition_count, assigned, config })
 }
 
 fn plan_counts(image: &Image, topic: &CreatableTopic<'_>) -> Result<i32, Refusal> {
     if !matches!(topic.replication_factor, -1 | 1) {
-        return Err(Refusal::Replicas(topic.replication_factor));
+        return Err(Refusal::Replicas(topic.replication_factor, image.live_brokers().count()));
+    }
+    if candidates(image).next().is_none() {
+        return Err(Refusal::NoBroker);
     }
     match topic.num_partitions {
         -1 => Ok(image.server.values().num_partitions()),
@@ -205,7 +222,8 @@ fn plan_counts(image: &Image, topic: &CreatableTopic<'_>) -> Result<i32, Refusal
     }
 }
 
-fn plan_assignment(node: &Node, topic: &CreatableTopic<'_>) -> Result<i32, Refusal> {
+/// The broker of each partition.
+fn plan_assignment(image: &Image, topic: &CreatableTopic<'_>) -> Result<Vec<i32>, Refusal> {
     if topic.num_partitions != -1 || topic.replication_factor != -1 {
         return Err(Refusal::CountsWithAssignment);
     }
@@ -217,29 +235,34 @@ fn plan_assignment(node: &Node, topic: &CreatableTopic<'_>) -> Result<i32, Refus
     if !assigned.keys().copied().eq(0..topic.assignments.len() as i32) {
         return Err(Refusal::Assignment("the assignment must have each partition from 0 on once"));
     }
-    if assigned.values().any(|replicas| *replicas != [node.id]) {
-        return Err(Refusal::Assignment(
-            "the assignment may name this broker alone, once for each partition",
-        ));
-    }
-    Ok(topic.assignments.len() as i32)
+    let only = |replicas: &[i32]| match replicas {
+        [broker] if candidates(image).any(|id| id == *broker) => Ok(*broker),
+        _ => Err(Refusal::Assignment("the assignment must name one broker that is alive for each partition")),
+    };
+    assigned.into_values().map(only).collect()
 }
 
-/// The records that make a topic.
+/// The records that make a topic whose partitions lie where there is room; nothing if no broker can take any.
 pub fn topic_records<'a>(
-    node: &Node,
+    image: &Image,
     name: &str,
     id: Uuid,
     partition_count: i32,
     overrides: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Option<Vec<Record>> {
+    let states = place_new(image, id, 0, partition_count)?;
+    Some(placed_topic_records(name, id, states, overrides))
+}
+
+fn placed_topic_records<'a>(
+    name: &str,
+    id: Uuid,
+    states: Vec<PartitionState>,
+    overrides: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Vec<Record> {
     let mut records = vec![Record::Topic { name: name.to_owned(), id }];
-    records.extend((0..partition_count).map(|partition| Record::Partition {
-        topic_id: id,
-        partition,
-        leader: node.id,
-        leader_epoch: 0,
-    }));
+    let partitions = states.into_iter().zip(0..);
+    records.extend(partitions.map(|(state, partition)| Record::Partition { topic_id: id, partition, state }));
     records.extend(overrides.into_iter().map(|(setting, value)| Record::TopicConfig {
         topic: name.to_owned(),
         name: setting.to_owned(),

@@ -49,7 +49,7 @@ fn on_describe_log_dirs(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
     broker.ask(turn, id, questions);
 }
 
-/// The partitions that are asked for and there, in order.
+/// The partitions that are asked for and on this broker, in order.
 fn wanted<'a>(image: &'a Image, asked: &DescribeLogDirsRequest<'_>) -> Vec<(&'a str, i32)> {
     let all = |name: &str| image.topic(name).map_or(0, |topic| topic.partitions.len() as i32);
     let partitions: BTreeSet<(&str, i32)> = match &asked.topics {
@@ -64,7 +64,11 @@ fn wanted<'a>(image: &'a Image, asked: &DescribeLogDirsRequest<'_>) -> Vec<(&'a 
             .filter(|(name, number)| (0..all(name)).contains(number))
             .collect(),
     };
-    partitions.into_iter().collect()
+    let is_here = |&(name, number): &(&str, i32)| {
+        let meta = image.topic(name).and_then(|topic| topic.partition(number));
+        meta.is_some_and(|meta| meta.is_on(image.node_id()))
+    };
+    partitions.into_iter().filter(is_here).collect()
 }
 
 fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {

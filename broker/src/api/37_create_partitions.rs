@@ -1,7 +1,7 @@
 //! CreatePartitions (37), versions 0–3: gives topics more partitions; each succeeds or fails alone.
 //!
 //! Order of checks, per topic: named once → there → more partitions than now, within bounds → assignment, if any: one entry
-//! for each new partition, on this node alone. Every topic of the request is answered (Q102). `validate_only` makes
+//! for each new partition, naming one broker that is alive. Every topic of the request is answered (Q102). `validate_only` makes
 //! nothing. The answer comes when every core has the new partitions open (C65).
 
 use std::collections::HashSet;
@@ -15,10 +15,10 @@ use super::create_topics::PARTITIONS_MAX;
 use crate::broker::Broker;
 use crate::groups;
 use crate::mail::Turn;
-use crate::metadata::Image;
 use crate::metadata::controller::Committed;
 use crate::metadata::record::Record;
-use crate::node::Node;
+use crate::metadata::replica_placement::{candidates, place_new};
+use crate::metadata::{Image, PartitionState};
 use crate::request::Request;
 
 /// This request's entry.
@@ -42,7 +42,7 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
         let planned = if twice.contains(topic.name) {
             Err(Refusal(ErrorCode::InvalidRequest, "the request names this topic more than once".to_owned()))
         } else {
-            plan_growth(&image, &broker.node, topic, PARTITIONS_MAX - records.len() as i32)
+            plan_growth(&image, topic, PARTITIONS_MAX - records.len() as i32)
         };
         match planned {
             Ok(growth) => {
@@ -75,7 +75,6 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
 /// Decides which partitions a topic gets; touches nothing.
 fn plan_growth(
     image: &Image,
-    node: &Node,
     asked: &CreatePartitionsTopic<'_>,
     count_max: i32,
 ) -> Result<Vec<Record>, Refusal> {
@@ -97,14 +96,24 @@ fn plan_growth(
         return Err(Refusal(ErrorCode::InvalidPartitions, why));
     }
     let added = asked.count - before;
-    if let Some(assignments) = &asked.assignments {
-        let is_here = |replicas: &[i32]| replicas == [node.id];
-        if assignments.len() as i32 != added || !assignments.iter().all(|a| is_here(&a.broker_ids)) {
-            let why = format!("the assignment must have {added} entries, each naming this broker alone");
-            return Err(Refusal(ErrorCode::InvalidReplicaAssignment, why));
+    let states = match &asked.assignments {
+        Some(assignments) => {
+            let only = |replicas: &[i32]| match replicas {
+                [broker] => candidates(image).find(|id| id == broker).map(PartitionState::of_one),
+                _ => None,
+            };
+            let states: Option<Vec<_>> = assignments.iter().map(|one| only(&one.broker_ids)).collect();
+            states.filter(|states| states.len() as i32 == added).ok_or_else(|| {
+                let why =
+                    format!("the assignment must have {added} entries, each naming one broker that is alive");
+                Refusal(ErrorCode::InvalidReplicaAssignment, why)
+            })?
         }
-    }
-    let record =
-        |partition| Record::Partition { topic_id: topic.id, partition, leader: node.id, leader_epoch: 0 };
-    Ok((before..asked.count).map(record).collect())
+        None => place_new(image, topic.id, before, added).ok_or_else(|| {
+            let why = "no broker is alive that could take partitions: try again when one is";
+            Refusal(ErrorCode::InvalidReplicationFactor, why.to_owned())
+        })?,
+    };
+    let records = states.into_iter().zip(before..);
+    Ok(records.map(|(state, partition)| Record::Partition { topic_id: topic.id, partition, state }).collect())
 }

@@ -1,7 +1,7 @@
-//! AlterPartitionReassignments (45), versions 0–1: moves partitions to other brokers. There is one.
+//! AlterPartitionReassignments (45), versions 0–1: moves partitions to other brokers, which is not there yet.
 //!
-//! Order of checks, per partition: known → null replicas would cancel a move, and none is under way → the replicas are this
-//! broker alone, which changes nothing and succeeds; any other set cannot be had (Q104).
+//! Order of checks, per partition: known → null replicas would cancel a move, and none is under way → the replicas are
+//! those that it has, which changes nothing and succeeds; any other set cannot be had (Q104).
 
 use protocol::messages::alter_partition_reassignments_request::{
     AlterPartitionReassignmentsRequest, ReassignablePartition,
@@ -21,7 +21,7 @@ use crate::request::Request;
 pub const API: Api = Api::local(ApiKey::AlterPartitionReassignments, 0..=1, on_alter_partition_reassignments);
 
 fn on_alter_partition_reassignments(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
-    let (image, node_id) = (broker.image.clone(), broker.node.id);
+    let image = broker.image.clone();
     let asked: AlterPartitionReassignmentsRequest<'_> = match request.decode() {
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
@@ -32,7 +32,7 @@ fn on_alter_partition_reassignments(broker: &mut Broker, turn: &mut Turn<'_>, re
             .partitions
             .iter()
             .map(|partition| {
-                let (error, why) = judge(&image, node_id, topic.name, partition);
+                let (error, why) = judge(&image, topic.name, partition);
                 ReassignablePartitionResponse {
                     partition_index: partition.partition_index,
                     error_code: error.code(),
@@ -51,22 +51,16 @@ fn on_alter_partition_reassignments(broker: &mut Broker, turn: &mut Turn<'_>, re
     broker.reply(turn, &request, &response);
 }
 
-fn judge(
-    image: &Image,
-    node_id: i32,
-    topic: &str,
-    partition: &ReassignablePartition,
-) -> (ErrorCode, Option<&'static str>) {
-    let is_known =
-        image.topic(topic).is_some_and(|topic| topic.partition(partition.partition_index).is_some());
+fn judge(image: &Image, topic: &str, partition: &ReassignablePartition) -> (ErrorCode, Option<&'static str>) {
+    let known = image.topic(topic).and_then(|topic| topic.partition(partition.partition_index));
     let refuse = |error: ErrorCode| (error, Some(error.text()));
-    match &partition.replicas {
-        _ if !is_known => refuse(ErrorCode::UnknownTopicOrPartition),
-        None => refuse(ErrorCode::NoReassignmentInProgress),
-        Some(replicas) if *replicas == [node_id] => (ErrorCode::None, None),
-        Some(_) => (
+    match (&partition.replicas, known) {
+        (_, None) => refuse(ErrorCode::UnknownTopicOrPartition),
+        (None, Some(_)) => refuse(ErrorCode::NoReassignmentInProgress),
+        (Some(replicas), Some(meta)) if **replicas == *meta.state.replicas => (ErrorCode::None, None),
+        (Some(_), Some(_)) => (
             ErrorCode::InvalidReplicaAssignment,
-            Some("this broker is alone: the replicas can be this broker, once, and no other"),
+            Some("partitions cannot be moved to other brokers yet: the replicas can be those that it has"),
         ),
     }
 }

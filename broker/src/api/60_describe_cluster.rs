@@ -3,13 +3,14 @@
 //! - Any broker takes administrative requests, so the controller named is this one (C77).
 //! - Endpoint type 1 asks for brokers, 2 for controllers: there is no listener for controllers, so 2 is refused as a mistake
 //!   of the listener, and any other as unknown (KIP-919).
-//! - `include_fenced_brokers` (version 2) changes nothing: the only broker is not fenced (KIP-1073).
+//! - Brokers that are fenced are told if that is asked for (version 2, KIP-1073).
 
 use protocol::messages::describe_cluster_request::DescribeClusterRequest;
 use protocol::messages::describe_cluster_response::{DescribeClusterBroker, DescribeClusterResponse};
 use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
+use super::addresses::{self, Address};
 use crate::broker::Broker;
 use crate::mail::Turn;
 use crate::request::Request;
@@ -42,18 +43,21 @@ fn on_describe_cluster(broker: &mut Broker, turn: &mut Turn<'_>, request: Reques
         return broker.reply(turn, &request, &refused);
     }
     let node = broker.node.clone();
-    let (host, port) = node.advertised(request.listener);
-    let this = DescribeClusterBroker {
-        broker_id: node.id,
+    let image = broker.image.clone();
+    let asked_for = image.brokers().filter(|broker| asked.include_fenced_brokers || !broker.is_fenced);
+    let found = asked_for.filter_map(|broker| addresses::find(&image, &node, request.listener, broker.id));
+    let brokers = found.map(|Address { id, host, port, rack, is_fenced }| DescribeClusterBroker {
+        broker_id: id,
         host,
         port: i32::from(port),
-        rack: node.config.broker_rack(),
+        rack,
+        is_fenced,
         ..Default::default()
-    };
+    });
     let response = DescribeClusterResponse {
         cluster_id: &node.cluster_id,
         controller_id: node.id,
-        brokers: vec![this],
+        brokers: brokers.collect(),
         ..Default::default()
     };
     broker.reply(turn, &request, &response);

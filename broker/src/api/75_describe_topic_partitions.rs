@@ -17,6 +17,7 @@ use protocol::{ApiKey, ErrorCode, Uuid};
 use super::Api;
 use crate::broker::Broker;
 use crate::mail::Turn;
+use crate::metadata::partition_state::NO_LEADER;
 use crate::metadata::{Image, Topic};
 use crate::request::Request;
 use crate::topic_name;
@@ -33,14 +34,13 @@ fn on_describe_topic_partitions(broker: &mut Broker, turn: &mut Turn<'_>, reques
         Ok(asked) => asked,
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
-    let response = page(&image, &asked, broker.node.id);
+    let response = page(&image, &asked);
     broker.reply(turn, &request, &response);
 }
 
 fn page<'a>(
     image: &'a Image,
     asked: &DescribeTopicPartitionsRequest<'a>,
-    node_id: i32,
 ) -> DescribeTopicPartitionsResponse<'a> {
     let (from, mut first) =
         asked.cursor.as_ref().map_or(("", 0), |cursor| (cursor.topic_name, cursor.partition_index));
@@ -65,7 +65,7 @@ fn page<'a>(
         }
         let end = (start + left).min(topic.partitions.len());
         left -= end - start;
-        response.topics.push(describe(topic, start..end, node_id));
+        response.topics.push(describe(image, topic, start..end));
         if end < topic.partitions.len() {
             response.next_cursor =
                 Some(Cursor { topic_name: name, partition_index: end as i32, ..Default::default() });
@@ -88,19 +88,22 @@ fn unknown(name: &str) -> DescribeTopicPartitionsResponseTopic<'_> {
     }
 }
 
-fn describe(
-    topic: &Topic,
+fn describe<'a>(
+    image: &Image,
+    topic: &'a Topic,
     range: std::ops::Range<usize>,
-    node_id: i32,
-) -> DescribeTopicPartitionsResponseTopic<'_> {
+) -> DescribeTopicPartitionsResponseTopic<'a> {
     let partitions = range.map(|index| {
-        let meta = topic.partitions[index];
+        let state = &topic.partitions[index].state;
+        let error = if state.leader == NO_LEADER { ErrorCode::LeaderNotAvailable } else { ErrorCode::None };
         DescribeTopicPartitionsResponsePartition {
+            error_code: error.code(),
             partition_index: index as i32,
-            leader_id: meta.leader,
-            leader_epoch: meta.leader_epoch,
-            replica_nodes: vec![node_id],
-            isr_nodes: vec![node_id],
+            leader_id: state.leader,
+            leader_epoch: state.leader_epoch,
+            replica_nodes: state.replicas.to_vec(),
+            isr_nodes: state.isr.to_vec(),
+            offline_replicas: image.offline_of(state),
             eligible_leader_replicas: Some(Vec::new()),
             last_known_elr: Some(Vec::new()),
             ..Default::default()

@@ -26,7 +26,7 @@ use crate::config::{ServerConfig, Texts, TopicConfig};
 use crate::data_dir;
 use crate::metadata::log::MetadataLog;
 use crate::metadata::record::Record;
-use crate::metadata::{Image, log_settings};
+use crate::metadata::{Image, PartitionState, log_settings};
 use crate::partition::{IMPORT_DIR, IMPORT_MARK, remove_unfinished_import};
 use crate::start::check_versions;
 use kafka_dir::{KafkaDir, KafkaTopic};
@@ -256,8 +256,8 @@ impl Target {
                 }
                 let copy = self.dir.join(IMPORT_DIR).join(&dir_name);
                 self.files.rename(&copy, &place).map_err(|error| failed(&place, error))?;
-                let leader = self.node_id;
-                records.push(Record::Partition { topic_id: plan.id, partition, leader, leader_epoch });
+                let state = PartitionState { leader_epoch, ..PartitionState::of_one(self.node_id) };
+                records.push(Record::Partition { topic_id: plan.id, partition, state });
             }
             records.extend(plan.config.overrides().iter().map(|(setting, value)| Record::TopicConfig {
                 topic: name.clone(),

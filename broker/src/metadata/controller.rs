@@ -7,17 +7,17 @@
 //! answered for is ready on every core (C65), and what a crash can leave half done is the last change alone.
 
 use std::collections::{HashSet, VecDeque};
-use std::path::Path;
 use std::sync::Arc;
 
 use protocol::Uuid;
 use shard::{Disk, IoError, ShardId, WallMs};
 
-use super::Image;
+use super::features::SUPPORTED;
 use super::log::{MetadataError, MetadataLog};
 use super::placement::Placement;
-use super::record::{GROUP_VERSION_LEVEL, METADATA_VERSION_LEVEL, Record, TRANSACTION_VERSION_LEVEL};
-use crate::config::ServerConfig;
+use super::record::Record;
+use super::{Image, Registration};
+use crate::node::Node;
 use crate::request::Request;
 
 /// Producer ids that one record of the log gives out, as in Kafka.
@@ -56,17 +56,11 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Opens the metadata within `data_dir`.
-    pub fn open(
-        disk: &mut dyn Disk,
-        data_dir: &Path,
-        server: Arc<ServerConfig>,
-        cluster_id: &str,
-        core_count: u16,
-        now: WallMs,
-    ) -> Result<Controller, MetadataError> {
+    /// Opens the metadata within the node's data directory, and takes the node into it.
+    pub fn open(disk: &mut dyn Disk, node: &Node, now: WallMs) -> Result<Controller, MetadataError> {
+        let (data_dir, core_count) = (&node.data_dir, node.core_count);
         let io = |error| MetadataError::Io(data_dir.to_path_buf(), error);
-        let mut image = Image::empty(server, cluster_id);
+        let mut image = Image::empty(Arc::clone(&node.config), &node.cluster_id);
         let mut removed = HashSet::new();
         let log = MetadataLog::open(disk, data_dir, |record| {
             if let Record::RemoveTopic { id } = &record
@@ -93,20 +87,29 @@ impl Controller {
             queue: VecDeque::new(),
             removed,
         };
-        let wanted = [
-            ("metadata.version", METADATA_VERSION_LEVEL),
-            ("group.version", GROUP_VERSION_LEVEL),
-            ("transaction.version", TRANSACTION_VERSION_LEVEL),
-        ];
-        let missing: Vec<Record> = wanted
+        let mut missing: Vec<Record> = SUPPORTED
             .into_iter()
-            .filter(|(name, _)| !controller.image.features.contains_key(*name))
-            .map(|(name, level)| Record::FeatureLevel { name: name.to_owned(), level })
+            .filter(|(name, ..)| !controller.image.features.contains_key(*name))
+            .map(|(name, _, level)| Record::FeatureLevel { name: name.to_owned(), level })
             .collect();
+        missing.extend(controller.plan_own_registration(node));
         if !missing.is_empty() {
             controller.commit(disk, &missing, now).map_err(io)?;
         }
         Ok(controller)
+    }
+
+    /// The record that this node is needed to register with, if it has changed since it last did. There is nobody else who
+    /// could have led its partitions in between, so it needs neither a new term nor a new incarnation.
+    fn plan_own_registration(&self, node: &Node) -> Option<Record> {
+        let wanted = node.registration();
+        if let Some(known) = self.image.broker(node.id) {
+            let same = Registration { epoch: known.epoch, incarnation: known.incarnation, ..wanted.clone() };
+            if same == **known {
+                return None;
+            }
+        }
+        Some(Record::RegisterBroker(Registration { epoch: self.log.next_offset(), ..wanted }))
     }
 
     /// The newest image.
@@ -168,7 +171,9 @@ impl Controller {
                 self.placement.forget(*id, topic.partitions.len());
             }
             image.apply(record);
-            if let Record::Partition { topic_id, partition, .. } = record {
+            if let Record::Partition { topic_id, partition, state } = record
+                && state.replicas.contains(&image.node_id())
+            {
                 image.place(*topic_id, *partition, self.placement.home_of(*topic_id, *partition));
                 placed.push((*topic_id, *partition));
             }
@@ -218,7 +223,11 @@ impl Controller {
 fn place_all(image: &mut Image, placement: &mut Placement) {
     let partitions: Vec<(Uuid, i32)> = image
         .topics()
-        .flat_map(|topic| (0..topic.partitions.len() as i32).map(|partition| (topic.id, partition)))
+        .flat_map(|topic| {
+            topic.partitions.iter().zip(0..).map(|(meta, partition)| (topic.id, partition, meta))
+        })
+        .filter(|(.., meta)| meta.is_on(image.node_id()))
+        .map(|(topic_id, partition, _)| (topic_id, partition))
         .collect();
     placement.keep_only(&partitions);
     for (topic_id, partition) in &partitions {

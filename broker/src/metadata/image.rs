@@ -8,7 +8,9 @@ use protocol::Uuid;
 use shard::ShardId;
 use storage::LogSettings;
 
+use super::partition_state::PartitionState;
 use super::record::Record;
+use super::registration::{Registration, RegistrationChange};
 use super::settings::log_settings;
 use crate::config::{GroupConfig, ServerConfig, Texts, TopicConfig};
 
@@ -27,6 +29,9 @@ pub struct Image {
     pub next_producer_id: i64,
     topics: BTreeMap<Arc<str>, Arc<Topic>>,
     names: HashMap<Uuid, Arc<str>>,
+    brokers: BTreeMap<i32, Arc<Registration>>,
+    /// What other brokers set at run time, by their numbers as text: theirs to heed, and everybody's to keep.
+    others: BTreeMap<String, Texts>,
     /// What groups set themselves; only those that set something.
     groups: BTreeMap<Arc<str>, Arc<GroupConfig>>,
     /// Names as metrics show them.
@@ -49,13 +54,12 @@ pub struct Topic {
 }
 
 /// A partition, as far as the metadata knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionMeta {
-    /// The node that leads it.
-    pub leader: i32,
-    /// Which term of leadership it is.
-    pub leader_epoch: i32,
-    /// The core of this node that owns it. Not of the metadata log: see `placement`.
+    /// Which brokers have it, and who leads it.
+    pub state: PartitionState,
+    /// The core of this node that owns it, if this node has it; else the one that answers that it is elsewhere. Not of the
+    /// metadata log: see `placement`.
     pub home: ShardId,
 }
 
@@ -70,6 +74,8 @@ impl Image {
             next_producer_id: 0,
             topics: BTreeMap::new(),
             names: HashMap::new(),
+            brokers: BTreeMap::new(),
+            others: BTreeMap::new(),
             groups: BTreeMap::new(),
             metric_names: HashMap::new(),
         }
@@ -93,6 +99,32 @@ impl Image {
     /// All topics whose names come after `name`, or are `name` itself.
     pub fn topics_from<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a Arc<Topic>> {
         self.topics.range::<str, _>((Bound::Included(name), Bound::Unbounded)).map(|(_, topic)| topic)
+    }
+
+    /// The number of the node that this image is on.
+    pub fn node_id(&self) -> i32 {
+        self.server.values().node_id()
+    }
+
+    /// The broker with this number, if one has registered.
+    pub fn broker(&self, id: i32) -> Option<&Arc<Registration>> {
+        self.brokers.get(&id)
+    }
+
+    /// All brokers that have registered, by number.
+    pub fn brokers(&self) -> impl Iterator<Item = &Arc<Registration>> {
+        self.brokers.values()
+    }
+
+    /// Those that clients may talk to.
+    pub fn live_brokers(&self) -> impl Iterator<Item = &Arc<Registration>> {
+        self.brokers().filter(|broker| !broker.is_fenced)
+    }
+
+    /// The replicas of a partition whose brokers are not alive.
+    pub fn offline_of(&self, state: &PartitionState) -> Vec<i32> {
+        let is_live = |id: &i32| self.broker(*id).is_some_and(|broker| !broker.is_fenced);
+        state.replicas.iter().copied().filter(|id| !is_live(id)).collect()
     }
 
     /// What a group sets itself, if it sets anything.
@@ -124,19 +156,26 @@ impl Image {
                 self.features.insert(name.clone(), *level);
             }
             Record::Topic { name, id } => self.apply_topic(name, *id),
-            Record::Partition { topic_id, partition, leader, leader_epoch } => {
-                let Some(topic) = self.topic_mut(*topic_id) else { return };
-                let meta = PartitionMeta { leader: *leader, leader_epoch: *leader_epoch, home: ShardId(0) };
-                let count = topic.partitions.len();
-                match usize::try_from(*partition) {
-                    Ok(index) if index < count => {
-                        let home = topic.partitions[index].home;
-                        topic.partitions[index] = PartitionMeta { home, ..meta };
+            Record::Partition { topic_id, partition, state } => {
+                self.apply_partition(*topic_id, *partition, state);
+            }
+            Record::PartitionChange { topic_id, partition, change } => {
+                let meta =
+                    self.topic_mut(*topic_id).and_then(|topic| topic.partitions.get_mut(*partition as usize));
+                match meta {
+                    Some(meta) => meta.state.apply(change),
+                    None => {
+                        tracing::error!(%topic_id, partition, "a change of a partition that is not there is left out")
                     }
-                    Ok(index) if index == count => topic.partitions.push(meta),
-                    _ => {
-                        tracing::error!(topic = %topic.name, partition, "a partition without the ones before it is left out")
-                    }
+                }
+            }
+            Record::RegisterBroker(registration) => {
+                self.brokers.insert(registration.id, Arc::new(registration.clone()));
+            }
+            Record::BrokerChange { id, epoch, change } => self.apply_broker_change(*id, *epoch, *change),
+            Record::UnregisterBroker { id, epoch } => {
+                if self.brokers.get(id).is_some_and(|broker| broker.epoch == *epoch) {
+                    self.brokers.remove(id);
                 }
             }
             Record::TopicConfig { topic, name, value } => {
@@ -164,6 +203,27 @@ impl Image {
         }
     }
 
+    fn apply_partition(&mut self, topic_id: Uuid, partition: i32, state: &PartitionState) {
+        let Some(topic) = self.topic_mut(topic_id) else { return };
+        let count = topic.partitions.len();
+        match usize::try_from(partition) {
+            Ok(index) if index < count => topic.partitions[index].state = state.clone(),
+            Ok(index) if index == count => {
+                topic.partitions.push(PartitionMeta { state: state.clone(), home: ShardId(0) });
+            }
+            _ => {
+                tracing::error!(topic = %topic.name, partition, "a partition without the ones before it is left out")
+            }
+        }
+    }
+
+    fn apply_broker_change(&mut self, id: i32, epoch: i64, change: RegistrationChange) {
+        match self.brokers.get_mut(&id).filter(|broker| broker.epoch == epoch) {
+            Some(broker) => *broker = Arc::new(broker.changed(change)),
+            None => tracing::error!(id, epoch, "a change of a registration that is not there is left out"),
+        }
+    }
+
     fn apply_topic(&mut self, name: &str, id: Uuid) {
         let name: Arc<str> = name.into();
         let config = TopicConfig::from_stored(Texts::new(), &self.server);
@@ -181,6 +241,9 @@ impl Image {
     }
 
     fn apply_broker_config(&mut self, broker: &str, name: &str, value: Option<&str>) {
+        if !broker.is_empty() && broker != self.node_id().to_string() {
+            return self.apply_other_config(broker, name, value);
+        }
         let layers = self.server.layers();
         let (mut this, mut all) = (layers.dynamic_broker.clone(), layers.dynamic_default.clone());
         let texts = if broker.is_empty() { &mut all } else { &mut this };
@@ -194,6 +257,15 @@ impl Image {
             let config = TopicConfig::from_stored(topic.config.overrides().clone(), &self.server);
             topic.set_config(config, &self.server);
         }
+    }
+
+    fn apply_other_config(&mut self, broker: &str, name: &str, value: Option<&str>) {
+        let texts = self.others.entry(broker.to_owned()).or_default();
+        match value {
+            Some(value) => texts.insert(name.to_owned(), value.to_owned()),
+            None => texts.remove(name),
+        };
+        self.others.retain(|_, texts| !texts.is_empty());
     }
 
     fn apply_group_config(&mut self, group: &str, name: &str, value: Option<&str>) {
@@ -224,12 +296,14 @@ impl Image {
             .iter()
             .map(|(name, &level)| Record::FeatureLevel { name: name.clone(), level })
             .collect();
+        records.extend(self.brokers().map(|broker| Record::RegisterBroker((**broker).clone())));
         if self.next_producer_id > 0 {
             records.push(Record::ProducerIds { next: self.next_producer_id });
         }
         let layers = self.server.layers();
-        let node_id = self.server.values().node_id().to_string();
-        for (broker, texts) in [(node_id, &layers.dynamic_broker), (String::new(), &layers.dynamic_default)] {
+        let node_id = self.node_id().to_string();
+        let here = [(&node_id, &layers.dynamic_broker), (&String::new(), &layers.dynamic_default)];
+        for (broker, texts) in here.into_iter().chain(&self.others) {
             records.extend(texts.iter().map(|(name, value)| Record::BrokerConfig {
                 broker: broker.clone(),
                 name: name.clone(),
@@ -244,18 +318,7 @@ impl Image {
             }));
         }
         for topic in self.topics.values() {
-            records.push(Record::Topic { name: topic.name.to_string(), id: topic.id });
-            records.extend(topic.partitions.iter().zip(0..).map(|(meta, partition)| Record::Partition {
-                topic_id: topic.id,
-                partition,
-                leader: meta.leader,
-                leader_epoch: meta.leader_epoch,
-            }));
-            records.extend(topic.config.overrides().iter().map(|(name, value)| Record::TopicConfig {
-                topic: topic.name.to_string(),
-                name: name.clone(),
-                value: Some(value.clone()),
-            }));
+            topic.push_records(&mut records);
         }
         records
     }
@@ -275,8 +338,35 @@ impl Topic {
         self.config = Arc::new(config);
     }
 
+    /// The records that make this topic.
+    fn push_records(&self, records: &mut Vec<Record>) {
+        records.push(Record::Topic { name: self.name.to_string(), id: self.id });
+        records.extend(self.partitions.iter().zip(0..).map(|(meta, partition)| Record::Partition {
+            topic_id: self.id,
+            partition,
+            state: meta.state.clone(),
+        }));
+        records.extend(self.config.overrides().iter().map(|(name, value)| Record::TopicConfig {
+            topic: self.name.to_string(),
+            name: name.clone(),
+            value: Some(value.clone()),
+        }));
+    }
+
     /// The partition with this number.
     pub fn partition(&self, partition: i32) -> Option<&PartitionMeta> {
         self.partitions.get(usize::try_from(partition).ok()?)
+    }
+}
+
+impl PartitionMeta {
+    /// Whether this node has the partition.
+    pub fn is_on(&self, node_id: i32) -> bool {
+        self.state.replicas.contains(&node_id)
+    }
+
+    /// Whether this node leads it, and so answers clients.
+    pub fn is_led_by(&self, node_id: i32) -> bool {
+        self.state.leader == node_id
     }
 }

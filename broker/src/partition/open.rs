@@ -33,7 +33,8 @@ pub(super) struct OpenedCounts {
 impl Partitions {
     /// Adds the partitions that have come to this core between two images, deletes those whose topics are gone, and hands
     /// new settings to the rest. Logs are opened when they are needed.
-    pub fn apply(&mut self, turn: &mut Turn<'_>, before: &Image, after: &Image, out: &mut Outbound) {
+    pub fn apply(&mut self, turn: &mut Turn<'_>, before: &Image, after: &Arc<Image>, out: &mut Outbound) {
+        self.image = Some(Arc::clone(after));
         // A core that closes its logs knows its partitions no more, and would take theirs for strays of a new one.
         if self.closing.is_some() {
             return;
@@ -51,8 +52,8 @@ impl Partitions {
                 continue;
             }
             for (meta, number) in topic.partitions.iter().zip(0..) {
-                if meta.home == turn.shard {
-                    self.add_or_update(turn, topic, number, before.version == 0);
+                if meta.home == turn.shard && meta.is_on(after.node_id()) {
+                    self.add_or_update(turn, topic, number, before.version == 0, out);
                 }
             }
         }
@@ -71,7 +72,14 @@ impl Partitions {
         self.openings.tell();
     }
 
-    fn add_or_update(&mut self, turn: &mut Turn<'_>, topic: &Arc<Topic>, number: i32, is_start: bool) {
+    fn add_or_update(
+        &mut self,
+        turn: &mut Turn<'_>,
+        topic: &Arc<Topic>,
+        number: i32,
+        is_start: bool,
+        out: &mut Outbound,
+    ) {
         let id = PartitionId { topic_id: topic.id, partition: number };
         if let Some(&slot) = self.by_id.get(&id) {
             let partition = &mut self.slots[slot];
@@ -79,7 +87,12 @@ impl Partitions {
                 log.set_settings(Arc::clone(&topic.log_settings));
             }
             let is_same = partition.topic.log_settings == topic.log_settings;
+            let epoch_before = partition.leader_epoch();
             partition.topic = Arc::clone(topic);
+            if partition.leader_epoch() != epoch_before {
+                // Who waits here for records may have to look elsewhere.
+                partition.watches.wake(out);
+            }
             // What a closed log has to do by its new settings, only the log can tell.
             if !is_same && matches!(partition.log, Err(NoLog::Closed)) {
                 self.openings.add(slot, partition.generation, false);
@@ -187,7 +200,8 @@ pub fn replay_journals(
     let find = |id: &LogId| {
         let PartitionId { topic_id, partition } = partition_id(id);
         let topic = image.topic_by_id(topic_id)?;
-        Some((topic, partition, topic.partition(partition)?.home))
+        let meta = topic.partition(partition).filter(|meta| meta.is_on(image.node_id()))?;
+        Some((topic, partition, meta.home))
     };
     let dir_of = |id: &LogId| find(id).map(|(topic, partition, _)| partition_dir(data_dir, topic, partition));
     let journal_len = image.server.values().ringlog_journal_bytes();

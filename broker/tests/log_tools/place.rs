@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use broker::metadata::PartitionState;
 use broker::metadata::log::MetadataLog;
 use broker::metadata::record::Record;
 use protocol::Uuid;
@@ -45,7 +46,7 @@ impl Place {
         let id = Uuid::from_u128(7 << 100);
         let mut records = vec![
             Record::Topic { name: "golden".into(), id },
-            Record::Partition { topic_id: id, partition: 0, leader: 0, leader_epoch: 0 },
+            Record::Partition { topic_id: id, partition: 0, state: PartitionState::of_one(0) },
         ];
         records.extend(settings.iter().map(|(name, value)| Record::TopicConfig {
             topic: "golden".into(),

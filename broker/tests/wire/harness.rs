@@ -18,7 +18,7 @@ use broker::metadata::controller::Controller;
 use broker::node::Node;
 use broker::report::{Inspect, Report};
 use net::ListenerIndex;
-use protocol::{ApiKey, Decoder, Message, RequestHeader, decode_response_header, encode_request};
+use protocol::{ApiKey, Decoder, Message, RequestHeader, Uuid, decode_response_header, encode_request};
 use shard::memory::{Crash, Faults, MemoryIo, Peer, World};
 use shard::{Guest, Io, Pool, Shard, ShardId, WallMs, mail};
 
@@ -278,6 +278,8 @@ fn node_of(config: &Arc<ServerConfig>, core_count: u16) -> Node {
         admission: net::Admission::new(all, per_ip),
         id: config.values().node_id(),
         open_files_max: OPEN_FILES_MAX,
+        incarnation: Uuid::from_u128(1),
+        directory_id: Uuid::from_u128(2),
         cluster_id: "wire-cluster-AAAAAAAAA".to_owned(),
         data_dir: PathBuf::from(DATA_DIR),
         data_dir_text: DATA_DIR.to_owned(),
@@ -300,11 +302,10 @@ fn core_of(
         listeners.push((io.listen(address(PORT + index as u16)), ListenerIndex(index)));
     }
     let controller = (me == ShardId(0)).then(|| {
-        let (config, now) = (Arc::clone(&node.config), io.wall_ms());
+        let now = io.wall_ms();
         let dir = Path::new(DATA_DIR);
         io.disk().create_dir(dir).unwrap();
-        let controller =
-            Controller::open(io.disk(), dir, config, &node.cluster_id, node.core_count, now).unwrap();
+        let controller = Controller::open(io.disk(), node, now).unwrap();
         broker::replay_journals(io.disk(), dir, controller.image(), node.core_count).unwrap();
         controller
     });

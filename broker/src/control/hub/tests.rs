@@ -30,6 +30,8 @@ fn node(core_count: u16) -> Arc<Node> {
         config: config(),
         advertised: Vec::new(),
         open_files_max: 1,
+        incarnation: protocol::Uuid::ZERO,
+        directory_id: protocol::Uuid::ZERO,
         started: std::time::Instant::now(),
     })
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::ServerConfig;
 use crate::control::hub;
+use crate::metadata::PartitionState;
 use crate::metadata::record::Record;
 
 /// Topics "t-0", "t-1", … of so many partitions each.
@@ -12,7 +13,7 @@ fn image(topics: u128, partitions: i32) -> Image {
         let topic_id = Uuid::from_u128(number + 1);
         image.apply(&Record::Topic { name: format!("t-{number}").as_str().into(), id: topic_id });
         for partition in 0..partitions {
-            image.apply(&Record::Partition { topic_id, partition, leader: 0, leader_epoch: 0 });
+            image.apply(&Record::Partition { topic_id, partition, state: PartitionState::of_one(0) });
         }
     }
     image
@@ -105,7 +106,7 @@ fn a_topic_that_is_made_anew_while_the_cores_tell_is_shown_once() {
     let (old_id, topic_id) = (Uuid::from_u128(1), Uuid::from_u128(99));
     after.apply(&Record::RemoveTopic { id: old_id });
     after.apply(&Record::Topic { name: "t-0".into(), id: topic_id });
-    after.apply(&Record::Partition { topic_id, partition: 0, leader: 0, leader_epoch: 0 });
+    after.apply(&Record::Partition { topic_id, partition: 0, state: PartitionState::of_one(0) });
     let after = Arc::new(after);
     let answer = |image: &Arc<Image>| {
         let facts = CoreFacts { image: Arc::clone(image), ..hub::tests::facts(1) };

@@ -12,8 +12,8 @@ use crate::groups::ask::{Commit, CommitOffset, FetchOffsets, Joined, Leaving, Me
 use crate::groups::record::Assignment;
 use crate::homes::ReplyTo;
 use crate::mail::PendingId;
-use crate::metadata::Image;
 use crate::metadata::record::Record as Metadata;
+use crate::metadata::{Image, PartitionState};
 
 #[path = "tests/history.rs"]
 mod history;
@@ -67,7 +67,7 @@ impl Rig {
 
     fn grow(&mut self, partition: i32) {
         let topic_id = Uuid::from_u128(7);
-        self.image.apply(&Metadata::Partition { topic_id, partition, leader: 0, leader_epoch: 0 });
+        self.image.apply(&Metadata::Partition { topic_id, partition, state: PartitionState::of_one(0) });
     }
 
     fn step(&mut self, step: impl FnOnce(&mut Coordinator, &Env<'_>, ReplyTo) -> Effects) -> u32 {
@@ -580,7 +580,11 @@ fn c69_new_partitions_and_topics_are_assigned_by_the_next_heartbeat() {
     for name in ["t1", "other"] {
         let id = if name == "t1" { id } else { Uuid::from_u128(9) };
         rig.image.apply(&Metadata::Topic { name: name.into(), id });
-        rig.image.apply(&Metadata::Partition { topic_id: id, partition: 0, leader: 0, leader_epoch: 0 });
+        rig.image.apply(&Metadata::Partition {
+            topic_id: id,
+            partition: 0,
+            state: PartitionState::of_one(0),
+        });
     }
     assert_eq!(rig.beat(beat("a", 2)), Ok((3, Some(8))));
     rig.image.apply(&Metadata::RemoveTopic { id });
