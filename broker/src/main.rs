@@ -96,6 +96,7 @@ fn banner(node: &RunningNode, descriptors: u64) -> String {
     let journal_mib = config.values().ringlog_journal_bytes() >> 20;
     let writes = match node.durable_writes {
         DurableWrites::Direct => "written directly",
+        DurableWrites::DirectThenFlushed => "written directly, and the device's cache flushed",
         DurableWrites::Synced => {
             "written through the page cache and synced, for this file system has no direct writes"
         }

@@ -117,7 +117,8 @@ impl Poll {
                 }
             },
             Op::WriteDurable { file, offset, buffer } => {
-                self.start_on_disk(token, file, Work::WriteDurable { offset, buffer });
+                let needs_flush = self.files.handle_durable(file).is_ok_and(|(_, needs_flush)| needs_flush);
+                self.start_on_disk(token, file, Work::WriteDurable { offset, buffer, needs_flush });
             }
             Op::Sync { file } => self.start_on_disk(token, file, Work::Sync),
             Op::BeginWriteback { file, offset, len } => {

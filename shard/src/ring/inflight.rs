@@ -74,10 +74,21 @@ enum Work {
     ReceiveInto { fd: RawFd, socket: SocketId, buffer: BufMut },
     Send { fd: RawFd, socket: SocketId, parts: Vec<Buf> },
     Write { file: Arc<File>, offset: u64, parts: Vec<Buf> },
-    WriteDurable { file: Arc<File>, offset: u64, written: usize, buffer: AlignedBuf },
+    WriteDurable { file: Arc<File>, offset: u64, written: usize, buffer: AlignedBuf, flush: Flush },
     Read { file: Arc<File>, offset: u64, left: usize, buffer: BufMut, flags: i32 },
     Sync { file: Arc<File> },
     Writeback { file: Arc<File>, offset: u64, len: u32 },
+}
+
+/// What has to follow a write that is to be durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// Nothing: the write itself is durable.
+    Needless,
+    /// A sync, when all is written.
+    Due,
+    /// The sync is what the kernel is at.
+    UnderWay,
 }
 
 pub(super) enum Advance {
@@ -102,8 +113,14 @@ impl Inflight {
         Inflight::new(token, Work::Write { file, offset, parts })
     }
 
-    pub(super) fn write_durable(token: Token, file: Arc<File>, offset: u64, buffer: AlignedBuf) -> Inflight {
-        Inflight::new(token, Work::WriteDurable { file, offset, written: 0, buffer })
+    pub(super) fn write_durable(
+        token: Token,
+        (file, needs_flush): (Arc<File>, bool),
+        offset: u64,
+        buffer: AlignedBuf,
+    ) -> Inflight {
+        let flush = if needs_flush { Flush::Due } else { Flush::Needless };
+        Inflight::new(token, Work::WriteDurable { file, offset, written: 0, buffer, flush })
     }
 
     pub(super) fn read(
@@ -176,7 +193,8 @@ impl Whole {
                     .offset(*offset)
                     .build()
             }
-            Work::WriteDurable { file, offset, written, buffer } => {
+            Work::WriteDurable { file, flush: Flush::UnderWay, .. } => sync_entry(file),
+            Work::WriteDurable { file, offset, written, buffer, .. } => {
                 let left = &buffer.filled()[*written..];
                 let at = *offset + *written as u64;
                 opcode::Write::new(types::Fd(file.as_raw_fd()), left.as_ptr(), length(left))
@@ -191,10 +209,7 @@ impl Whole {
                     .rw_flags(*flags)
                     .build()
             }
-            Work::Sync { file } => {
-                let flags = types::FsyncFlags::DATASYNC;
-                opcode::Fsync::new(types::Fd(file.as_raw_fd())).flags(flags).build()
-            }
+            Work::Sync { file } => sync_entry(file),
             Work::Writeback { file, offset, len } => {
                 opcode::SyncFileRange::new(types::Fd(file.as_raw_fd()), *len)
                     .offset(*offset)
@@ -227,9 +242,15 @@ impl Whole {
                 skip_parts(parts, count);
                 parts.len()
             }
-            Work::WriteDurable { written, buffer, .. } => {
+            Work::WriteDurable { flush: Flush::UnderWay, .. } => 0,
+            Work::WriteDurable { written, buffer, flush, .. } => {
                 *written += count;
-                buffer.len() - *written
+                let left = buffer.len() - *written;
+                if left == 0 && *flush == Flush::Due {
+                    *flush = Flush::UnderWay;
+                    return Advance::Again;
+                }
+                left
             }
             Work::Read { offset, left, buffer, .. } => {
                 *offset += count as u64;
@@ -264,6 +285,10 @@ impl Whole {
         };
         Completion { token: self.token, outcome, more: false }
     }
+}
+
+fn sync_entry(file: &File) -> squeue::Entry {
+    opcode::Fsync::new(types::Fd(file.as_raw_fd())).flags(types::FsyncFlags::DATASYNC).build()
 }
 
 /// The kernel counts a piece in 32 bits and moves at most 2 GiB a call; the rest follows in the next one.

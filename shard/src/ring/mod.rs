@@ -185,7 +185,7 @@ impl Ring {
                     self.submit_entry(inflight, entry);
                 }
             },
-            Op::WriteDurable { file, offset, buffer } => match self.files.handle(file) {
+            Op::WriteDurable { file, offset, buffer } => match self.files.handle_durable(file) {
                 Ok(file) => {
                     let mut inflight = Inflight::write_durable(token, file, offset, buffer);
                     let entry = inflight.entry();
