@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use net::{Reply, ReplySlot};
+use net::Reply;
 use shard::{Buf, ShardId};
 use storage::{Marker, Offset, Promise};
 
@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use crate::groups::ask::GroupQuestion;
 use crate::metadata::Image;
 use crate::report::{Inspect, Report};
-use crate::request::Request;
+use crate::request::{ReplyTo, Request};
 use crate::transactions::ask::TxnQuestion;
 
 /// A turn of this application.
@@ -64,7 +64,7 @@ pub enum Mail {
     /// To the controller: a request that only it can carry out.
     Forward(Box<Request>),
     /// Back to the core that took the request in: what to answer.
-    Reply(ReplySlot, Reply),
+    Reply(ReplyTo, Reply),
     /// To a home: questions about its partitions.
     Ask(PendingId, Vec<Question>),
     /// To a home: questions about groups that it coordinates.

@@ -48,7 +48,7 @@ pub struct Controller {
     core_count: u16,
     /// The change that waits for them, and a request that is carried out again then.
     waiting: Vec<Committed>,
-    queue: VecDeque<Request>,
+    queue: VecDeque<Box<Request>>,
     /// Producer ids that are given out without a new record.
     producer_ids: std::ops::Range<i64>,
     /// Topics that were removed according to the log, for finishing deletions at the start.
@@ -140,7 +140,7 @@ impl Controller {
     }
 
     /// Keeps a request until it can be carried out; gives it back if too many wait.
-    pub fn enqueue(&mut self, request: Request) -> Result<(), Request> {
+    pub fn enqueue(&mut self, request: Box<Request>) -> Result<(), Box<Request>> {
         if self.queue.len() >= QUEUE_MAX {
             return Err(request);
         }
@@ -149,7 +149,7 @@ impl Controller {
     }
 
     /// The next request that can be carried out.
-    pub fn take_ready(&mut self) -> Option<Request> {
+    pub fn take_ready(&mut self) -> Option<Box<Request>> {
         if self.is_ready() { self.queue.pop_front() } else { None }
     }
 
