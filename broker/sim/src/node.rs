@@ -142,6 +142,8 @@ impl Node {
             data_dir_text: DATA_DIR.to_owned(),
             core_count: shards,
             advertised: vec![("node.sim".to_owned(), PORT)],
+            peer_listener: None,
+            peer_admission: broker::node::peer_admission(),
             started: Instant::now(),
             config: Arc::clone(&self.config),
         }
