@@ -33,10 +33,7 @@ fn answer(client: &mut Client, message: &ControllerMessage<'_>) -> (ErrorCode, S
 }
 
 fn keys(client: &mut Client) -> Vec<i16> {
-    let request = ApiVersionsRequest {
-        client_software_name: "test",
-        client_software_version: "1",
-    };
+    let request = ApiVersionsRequest { client_software_name: "test", client_software_version: "1" };
     let reply = client.ask(4, &request);
     reply.read::<ApiVersionsResponse<'_>>().api_keys.iter().map(|api| api.api_key).collect()
 }
