@@ -129,11 +129,16 @@ impl Broker {
         }
     }
 
-    /// Says something to the controller of another node. It may be lost.
-    pub fn tell_controller(&mut self, turn: &Turn<'_>, node: i32, content: &[u8]) -> Result<(), AskRefusal> {
+    /// Whether this core has a connection to another node, of one kind.
+    pub fn is_connected(&self, node: i32, lane: Lane) -> bool {
+        self.peers.peers.is_connected(lane.to(node))
+    }
+
+    /// Says something to the controller of another node: with the end of the turn, which needs to come. It may be lost.
+    pub fn tell_controller(&mut self, now: Nanos, node: i32, content: &[u8]) -> Result<(), AskRefusal> {
         let message =
             ControllerMessage { cluster_id: &self.node.cluster_id, from: self.node.id, to: node, content };
-        let question = Question::of_controllers(&message, turn.now.plus_ms(MESSAGE_MS_MAX));
+        let question = Question::of_controllers(&message, now.plus_ms(MESSAGE_MS_MAX));
         self.peers.peers.ask(Lane::Controllers.to(node), question).map(drop)
     }
 
