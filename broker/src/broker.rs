@@ -10,8 +10,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use net::peers::Peers;
 use net::{CloseReason, ConnectionId, Event, ListenerIndex, NetTurn, Reply, ReplySlot, Server};
-use protocol::{ApiKey, DecodeError, Decoder, ErrorCode, Message, RequestHeader, Uuid, encode_response};
+use protocol::{
+    ApiKey, DecodeError, Decoder, ErrorCode, Message, RequestHeader, Uuid, controller_message,
+    encode_response,
+};
 use rustc_hash::FxHashMap;
 use shard::random::Random;
 use shard::{App, Buf, Completion, ListenerId, ShardId, Token};
@@ -26,7 +30,7 @@ use crate::mail::{Mail, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Image;
 use crate::metadata::controller::{Committed, Controller};
 use crate::metadata::record::Record;
-use crate::node::Node;
+use crate::node::{Audience, Node};
 use crate::own_requests::OwnRequests;
 use crate::partition::{Outbound, Partitions};
 use crate::pending::PendingRequests;
@@ -36,7 +40,9 @@ use crate::transactions::ask::TxnQuestion;
 
 mod creation;
 mod inspect;
+pub mod peers;
 use inspect::Inspection;
+use peers::{PeersHere, peer_turn};
 
 /// How often connections are looked over, in ms.
 const TICK_MS: i64 = 1000;
@@ -56,6 +62,7 @@ const TIMER_FETCH: u64 = 2;
 const TIMER_GROUPS: u64 = 3;
 const TIMER_TXNS: u64 = 4;
 const TIMER_REPORT: u64 = 5;
+const TIMER_PEERS: u64 = 6;
 
 /// One core.
 #[derive(Debug)]
@@ -76,6 +83,8 @@ pub struct Broker {
     pub groups: GroupCoordinators,
     /// The coordinators of transactions that live here.
     pub transactions: TxnCoordinators,
+    /// The connections to other nodes.
+    peers: PeersHere,
     controller: Option<Controller>,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     /// What handling leaves to be told; empty between events.
@@ -129,6 +138,7 @@ impl Broker {
             groups: GroupCoordinators::default(),
             transactions: TxnCoordinators::default(),
             image,
+            peers: PeersHere::new(),
             controller,
             listeners,
             out: Outbound::default(),
@@ -204,7 +214,11 @@ impl Broker {
         };
         let (key, version, correlation_id) = (header.api_key, header.api_version, header.correlation_id);
         let body_at = d.position();
-        let Some(api) = ApiKey::from_code(key).and_then(api::find) else {
+        let audience = self.node.audience(listener);
+        if key == controller_message::KEY && audience == Audience::Peers {
+            return self.on_controller_message(turn, slot, &frame, (version, correlation_id, body_at));
+        }
+        let Some(api) = ApiKey::from_code(key).and_then(|key| api::find_for(key, audience)) else {
             return self.refuse(slot, format!("API key {key} is not served"));
         };
         let is_known = api.versions.contains(&version);
@@ -635,6 +649,8 @@ impl App for Broker {
         if Server::owns(completion.token) {
             self.server.on_completion(&mut net_turn(turn), completion);
             self.on_events(turn);
+        } else if Peers::owns(completion.token) {
+            self.peers.peers.on_completion(&mut peer_turn(turn), completion);
         } else {
             self.partitions.on_completion(turn, completion, &mut self.out);
         }
@@ -646,6 +662,7 @@ impl App for Broker {
             Mail::Image(image) => self.apply_image(turn, image),
             Mail::Applied(version) => self.on_applied(turn, from, version),
             Mail::Forward(request) => self.on_controller_request(turn, *request),
+            Mail::ControllerMessage(letter) => self.on_controller_letter(turn, *letter),
             Mail::Reply(to, reply) => self.on_reply(turn, to, reply),
             Mail::Ask(id, questions) => self.partitions.on_ask(turn, id, questions, &mut self.out),
             Mail::AskGroups(id, questions) => {
@@ -722,6 +739,7 @@ impl App for Broker {
             self.settle(turn);
         }
         self.partitions.push_commit(turn);
+        self.flush_peers(turn);
         let is_closing = self.end_if_stopped(turn);
         is_closing || is_cut || self.server.is_holding()
     }
@@ -730,6 +748,7 @@ impl App for Broker {
         self.phase = Phase::Stopping { until: turn.now.plus_ms(STOP_MS_MAX) };
         turn.timers.set(turn.now.plus_ms(STOP_MS_MAX), Token(TIMER_TICK << 56));
         self.server.wind_down();
+        self.stop_peers(turn);
         self.partitions.on_stop();
     }
 

@@ -10,13 +10,14 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use protocol::Uuid;
-use shard::{Disk, IoError, ShardId, WallMs};
+use shard::{Buf, Disk, IoError, ShardId, WallMs};
 
 use super::features::SUPPORTED;
 use super::log::{MetadataError, MetadataLog};
 use super::placement::Placement;
 use super::record::Record;
 use super::{Image, Registration};
+use crate::broker::peers::MessageRefusal;
 use crate::node::Node;
 use crate::request::Request;
 
@@ -200,6 +201,12 @@ impl Controller {
             self.unapplied.remove(&core);
         }
         if self.unapplied.is_empty() { std::mem::take(&mut self.waiting) } else { Vec::new() }
+    }
+
+    /// Takes in what another controller says. A quorum of one has no other voters, so that nobody is known who could.
+    pub fn take_message(&mut self, from: i32, content: Buf) -> Result<(), MessageRefusal> {
+        tracing::debug!(from, bytes = content.len(), "a message from a controller that is no voter");
+        Err(MessageRefusal::UnknownSender)
     }
 
     /// A producer id that nobody has; durable blocks of them are taken as needed.

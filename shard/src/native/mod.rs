@@ -4,6 +4,7 @@
 mod device;
 pub(crate) mod files;
 pub(crate) mod mapping;
+pub(crate) mod names;
 pub(crate) mod tcp;
 
 use std::fmt;

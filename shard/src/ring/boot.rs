@@ -64,6 +64,7 @@ pub(super) fn set_up(entries: u32) -> Result<IoUring, RingError> {
     ring.submitter().register_probe(&mut probe).map_err(RingError::Missing)?;
     let needed = [
         (opcode::Accept::CODE, "accept"),
+        (opcode::Connect::CODE, "connect"),
         (opcode::Recv::CODE, "receive"),
         (opcode::SendMsg::CODE, "sendmsg"),
         (opcode::Readv::CODE, "readv"),

@@ -4,6 +4,7 @@
 //! operation whole.
 
 use std::fs::File;
+use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use slab::Slab;
 use crate::buffer::{AlignedBuf, Buf, BufMut, skip_parts};
 use crate::io::{Completion, IoError, Op, Outcome, SocketId, Token};
 use crate::native::pieces_of;
+use crate::native::tcp::RawAddress;
 
 #[derive(Default)]
 pub(super) struct InflightTable {
@@ -71,6 +73,7 @@ pub(super) struct Whole {
 }
 
 enum Work {
+    Connect { fd: RawFd, socket: SocketId, address: Box<RawAddress> },
     ReceiveInto { fd: RawFd, socket: SocketId, buffer: BufMut },
     Send { fd: RawFd, socket: SocketId, parts: Vec<Buf> },
     Write { file: Arc<File>, offset: u64, parts: Vec<Buf> },
@@ -107,6 +110,11 @@ impl Inflight {
                 _ => unreachable!("the caller passes operations on sockets only"),
             },
         )
+    }
+
+    pub(super) fn connect(token: Token, socket: SocketId, fd: RawFd, address: SocketAddr) -> Inflight {
+        let address = Box::new(RawAddress::of(address));
+        Inflight::new(token, Work::Connect { fd, socket, address })
     }
 
     pub(super) fn write(token: Token, file: Arc<File>, offset: u64, parts: Vec<Buf>) -> Inflight {
@@ -158,7 +166,9 @@ impl Whole {
     /// The socket that it works on.
     pub(super) fn socket(&self) -> Option<SocketId> {
         match self.work {
-            Work::ReceiveInto { socket, .. } | Work::Send { socket, .. } => Some(socket),
+            Work::Connect { socket, .. } | Work::ReceiveInto { socket, .. } | Work::Send { socket, .. } => {
+                Some(socket)
+            }
             Work::Write { .. }
             | Work::WriteDurable { .. }
             | Work::Read { .. }
@@ -169,6 +179,9 @@ impl Whole {
 
     fn entry(&mut self) -> squeue::Entry {
         match &mut self.work {
+            Work::Connect { fd, address, .. } => {
+                opcode::Connect::new(types::Fd(*fd), address.as_ptr(), address.len()).build()
+            }
             Work::ReceiveInto { fd, buffer, .. } => {
                 let spare = buffer.spare_mut();
                 opcode::Recv::new(types::Fd(*fd), spare.as_mut_ptr(), length(spare)).build()
@@ -221,12 +234,14 @@ impl Whole {
 
     /// Counts what the kernel did; a result below zero, the end of a file or of a stream ends the operation.
     pub(super) fn advance(&mut self, result: i32) -> Advance {
-        if -result == libc::EINTR || -result == libc::EAGAIN {
+        // An attempt to connect is asked for once: the kernel goes on with it by itself.
+        let is_connect = matches!(self.work, Work::Connect { .. });
+        if (-result == libc::EINTR || -result == libc::EAGAIN) && !is_connect {
             return Advance::Again;
         }
         let Ok(count) = usize::try_from(result) else { return Advance::Done };
         let left = match &mut self.work {
-            Work::Sync { .. } | Work::Writeback { .. } => 0,
+            Work::Connect { .. } | Work::Sync { .. } | Work::Writeback { .. } => 0,
             Work::ReceiveInto { buffer, .. } => {
                 buffer.advance(count);
                 0
@@ -271,6 +286,7 @@ impl Whole {
         let outcome = match self.work {
             Work::Writeback { .. } => Outcome::WritebackBegun,
             _ if result < 0 => Outcome::Failed(IoError(-result)),
+            Work::Connect { .. } => Outcome::Connected,
             Work::ReceiveInto { buffer, .. } => Outcome::ReceivedInto(buffer),
             Work::Send { .. } => Outcome::Sent,
             Work::Write { parts, .. } if !parts.is_empty() => Outcome::Failed(IoError::NO_SPACE),
