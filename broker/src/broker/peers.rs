@@ -23,7 +23,6 @@ use shard::{Buf, Nanos, ShardId, Token};
 use super::{Broker, CONTROLLER, TIMER_PEERS};
 use crate::mail::{Mail, Turn};
 use crate::request::ReplyTo;
-use crate::request::ReplyTo;
 
 /// A message that is not taken within so long is lost, and its connection with it.
 const MESSAGE_MS_MAX: i64 = 1_000;
