@@ -119,6 +119,7 @@ impl Quorum {
         self.expire_reads();
         self.drive(disk, now);
         self.advance_change(disk, now);
+        self.correct_own_entry(disk, now);
     }
 
     /// A peer says something. What it is, and whom it is from and for, is checked here.

@@ -106,7 +106,8 @@ fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request, names: &[S
         encode_response(request.key, request.version, request.correlation_id, &response)
     };
     let (reply, failure) = (encode(&after), encode(&image));
-    broker.commit(turn, &records, Committed { request, reply, failure });
+    let not_controller = failure.clone();
+    broker.commit(turn, &records, Committed { request, reply, failure, not_controller });
 }
 
 fn answer<'a>(

@@ -44,6 +44,11 @@ impl Quorum {
         self.shrink();
     }
 
+    /// Takes no part any more, because the host cannot go on with what is committed.
+    pub fn leave(&mut self, disk: &mut dyn Disk, why: &str) {
+        self.go_offline(disk, why);
+    }
+
     /// Takes no part any more: what is on the disk is unknown.
     pub(super) fn go_offline(&mut self, disk: &mut dyn Disk, why: &str) {
         tracing::error!(

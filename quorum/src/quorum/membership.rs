@@ -25,6 +25,8 @@ pub(super) enum Change {
     Learns(Voter, u64),
     /// It has been proposed as a voter.
     Votes(NodeId),
+    /// Its entry has been proposed anew: no more than its addresses change.
+    Corrected(NodeId),
     /// It has been proposed to be no member any more; why, if that is the end of a vain attempt.
     Leaves(NodeId, Option<String>),
 }
@@ -69,6 +71,22 @@ impl Quorum {
         if self.change.is_none() && is_settled { Ok(()) } else { Err(Refusal::ChangePending) }
     }
 
+    /// Tells the others where this node is reached, and which directory it has, if that is not what they know: the list of
+    /// founders knows no directories, and addresses change. A leader can do so for itself.
+    pub(super) fn correct_own_entry(&mut self, disk: &mut dyn Disk, now: WallMs) {
+        let me = &self.config.me;
+        let is_known = self.members.voter(me.id).is_none_or(|known| known == me);
+        if is_known || self.is_offline || self.check_changeable().is_err() {
+            return;
+        }
+        let batch = self.placed(batch::of_members(&self.members.with_voter(me.clone()), now));
+        // To Raft nothing changes, so that it is a batch like any other; a refusal is one for the moment.
+        if self.raft.propose(Vec::new(), batch).is_ok() {
+            self.change = Some(Change::Corrected(me.id));
+            self.drive(disk, now);
+        }
+    }
+
     fn propose_members(&mut self, members: Members, now: WallMs) -> Result<(), Refusal> {
         let change = change_between(&self.members, &members);
         assert_eq!(change.changes.len(), 1, "members change one at a time");
@@ -99,7 +117,12 @@ impl Quorum {
         let (voter, failure) = match &self.change {
             Some(Change::Votes(id)) if self.members.voter(*id).is_some() => (*id, None),
             Some(Change::Leaves(id, failure)) if !self.members.has(*id) => (*id, failure.clone()),
-            Some(Change::Learns(..) | Change::Votes(_) | Change::Leaves(..)) | None => return,
+            Some(Change::Corrected(id)) if self.members.voter(*id) == Some(&self.config.me) => {
+                return self.change = None;
+            }
+            Some(Change::Learns(..) | Change::Votes(_) | Change::Corrected(_) | Change::Leaves(..)) | None => {
+                return;
+            }
         };
         self.change = None;
         self.outputs.push(Output::ChangeEnded { voter, failure });
@@ -136,7 +159,7 @@ impl Quorum {
         let voter = match self.change.take() {
             Some(Change::Learns(voter, _)) => voter.id,
             Some(Change::Votes(id) | Change::Leaves(id, _)) => id,
-            None => return,
+            Some(Change::Corrected(_)) | None => return,
         };
         let failure = Some("the node that led the quorum leads it no more: try again".to_owned());
         self.outputs.push(Output::ChangeEnded { voter, failure });

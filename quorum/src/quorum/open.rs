@@ -50,21 +50,16 @@ impl Quorum {
         now: WallMs,
     ) -> Result<Quorum, OpenError> {
         let dir = data_dir.join(crate::DIR);
-        let io = |error| OpenError::Io(dir.clone(), error);
-        disk.create_dir(&dir).map_err(io)?;
-        let found = Anchor::read(disk, &dir)?;
-        let known_offset = found.as_ref().map_or(0, |anchor| anchor.offset);
-        let (mut log, first_offset) = LogFile::open(disk, &dir, known_offset)?;
-        let anchor = match found {
-            Some(anchor) => anchor,
-            None => found_quorum(disk, &dir, &config, &log, first_offset)?,
-        };
-        check(&dir, &anchor, &config, first_offset)?;
-        let vote = VoteFile::open(disk, &dir)?;
-        let mut replay = Replay::new(disk, &dir, &anchor, vote.newest(), &config)?;
-        replay.read_log(disk, &mut log, &anchor, first_offset)?;
-        let quorum = Quorum::start(config, dir, (log, vote, anchor), replay);
+        let (files, anchor, replay) = read(disk, &dir, &config)?;
+        let quorum = Quorum::start(config, dir, (files.0, files.1, anchor), replay);
         Ok(quorum.campaigning_if_alone(disk, now))
+    }
+
+    /// What [`Quorum::open`] would tell as committed before it takes part, for those that only look: nothing is led, and nothing
+    /// changes but what a start cuts off or makes.
+    pub fn look(disk: &mut dyn Disk, data_dir: &Path, config: &Config) -> Result<Vec<Output>, OpenError> {
+        let dir = data_dir.join(crate::DIR);
+        Ok(read(disk, &dir, config)?.2.outputs)
     }
 
     fn start(
@@ -116,8 +111,30 @@ impl Quorum {
             _ = self.raft.campaign();
         }
         self.drive(disk, now);
+        self.correct_own_entry(disk, now);
         self
     }
+}
+
+/// Reads all files, and makes those that are missing.
+fn read(
+    disk: &mut dyn Disk,
+    dir: &Path,
+    config: &Config,
+) -> Result<((LogFile, VoteFile), Anchor, Replay), OpenError> {
+    disk.create_dir(dir).map_err(|error| OpenError::Io(dir.to_path_buf(), error))?;
+    let found = Anchor::read(disk, dir)?;
+    let known_offset = found.as_ref().map_or(0, |anchor| anchor.offset);
+    let (mut log, first_offset) = LogFile::open(disk, dir, known_offset)?;
+    let anchor = match found {
+        Some(anchor) => anchor,
+        None => found_quorum(disk, dir, config, &log, first_offset)?,
+    };
+    check(dir, &anchor, config, first_offset)?;
+    let vote = VoteFile::open(disk, dir)?;
+    let mut replay = Replay::new(disk, dir, &anchor, vote.newest(), config)?;
+    replay.read_log(disk, &mut log, &anchor, first_offset)?;
+    Ok(((log, vote), anchor, replay))
 }
 
 fn raft_config(me: NodeId, applied: u64) -> raft::Config {
