@@ -1,4 +1,6 @@
-//! The requests that are served, one file each, named by API key (the three of ACLs share one). This table is what ApiVersions tells.
+//! The requests that are served, one file each, named by API key (the three of ACLs share one). This table is what ApiVersions tells,
+//! to clients of theirs and to other nodes of theirs. Messages among controllers have a key that is none of Kafka's, and stand in
+//! [`peers`](crate::broker).
 //!
 //! A key that is not here is refused as Kafka refuses it: the connection is closed with a reason (Q3).
 
@@ -8,10 +10,13 @@ use protocol::ApiKey;
 
 use crate::broker::Broker;
 use crate::mail::{PendingId, Turn};
+use crate::node::Audience;
 use crate::request::Request;
 
 #[path = "api/29_describe_acls.rs"]
 pub mod acls;
+#[path = "api/80_add_raft_voter.rs"]
+pub mod add_raft_voter;
 #[path = "api/33_alter_configs.rs"]
 pub mod alter_configs;
 #[path = "api/45_alter_partition_reassignments.rs"]
@@ -61,6 +66,9 @@ pub mod offset_for_leader_epoch;
 #[path = "api/00_produce.rs"]
 pub mod produce;
 mod produce_verification;
+pub(crate) mod raft_voters;
+#[path = "api/81_remove_raft_voter.rs"]
+pub mod remove_raft_voter;
 
 #[path = "api/25_add_offsets_to_txn.rs"]
 pub mod add_offsets_to_txn;
@@ -118,6 +126,8 @@ pub struct Api {
     pub versions: RangeInclusive<i16>,
     /// The lowest version that is advertised; below the served ones for Produce alone (Q5).
     pub advertised_from: i16,
+    /// Whose listeners serve it.
+    pub served_to: ServedTo,
     /// Whether it is carried out on the controller's core.
     pub is_controllers: bool,
     /// Carries a request out, or begins to.
@@ -134,7 +144,8 @@ impl Api {
         handle: fn(&mut Broker, &mut Turn<'_>, Request),
     ) -> Api {
         let advertised_from = *versions.start();
-        Api { key, versions, advertised_from, is_controllers: false, handle, finish: None }
+        let served_to = ServedTo::Clients;
+        Api { key, versions, advertised_from, served_to, is_controllers: false, handle, finish: None }
     }
 
     /// A request that asks partitions, and is answered when they have.
@@ -145,7 +156,8 @@ impl Api {
         finish: fn(&mut Broker, &mut Turn<'_>, PendingId),
     ) -> Api {
         let advertised_from = *versions.start();
-        Api { key, versions, advertised_from, is_controllers: false, handle, finish: Some(finish) }
+        let served_to = ServedTo::Clients;
+        Api { key, versions, advertised_from, served_to, is_controllers: false, handle, finish: Some(finish) }
     }
 
     /// A request that changes metadata.
@@ -155,7 +167,38 @@ impl Api {
         handle: fn(&mut Broker, &mut Turn<'_>, Request),
     ) -> Api {
         let advertised_from = *versions.start();
-        Api { key, versions, advertised_from, is_controllers: true, handle, finish: None }
+        let served_to = ServedTo::Clients;
+        Api { key, versions, advertised_from, served_to, is_controllers: true, handle, finish: None }
+    }
+}
+
+impl Api {
+    /// The same, but served to whom it is said.
+    pub const fn to(mut self, served_to: ServedTo) -> Api {
+        self.served_to = served_to;
+        self
+    }
+}
+
+/// Whose listeners serve a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServedTo {
+    /// Those of clients.
+    Clients,
+    /// Those of other nodes.
+    Peers,
+    /// Both.
+    All,
+}
+
+impl ServedTo {
+    /// Whether a listener for these serves it.
+    pub fn includes(self, audience: Audience) -> bool {
+        match self {
+            ServedTo::Clients => audience == Audience::Clients,
+            ServedTo::Peers => audience == Audience::Peers,
+            ServedTo::All => true,
+        }
     }
 }
 
@@ -201,6 +244,8 @@ pub const ALL: &[Api] = &[
     offset_delete::API,
     describe_client_quotas::API,
     describe_quorum::API,
+    add_raft_voter::API,
+    remove_raft_voter::API,
     describe_cluster::API,
     describe_producers::API,
     describe_transactions::API,
@@ -210,6 +255,11 @@ pub const ALL: &[Api] = &[
     list_config_resources::API,
     describe_topic_partitions::API,
 ];
+
+/// The entry of a key, if it is served to these.
+pub fn find_for(key: ApiKey, audience: Audience) -> Option<&'static Api> {
+    find(key).filter(|api| api.served_to.includes(audience))
+}
 
 /// The entry of a key, if it is served.
 pub fn find(key: ApiKey) -> Option<&'static Api> {

@@ -10,8 +10,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use net::peers::Peers;
 use net::{CloseReason, ConnectionId, Event, ListenerIndex, NetTurn, Reply, ReplySlot, Server};
-use protocol::{ApiKey, DecodeError, Decoder, ErrorCode, Message, RequestHeader, Uuid, encode_response};
+use protocol::{
+    ApiKey, DecodeError, Decoder, ErrorCode, Message, RequestHeader, Uuid, controller_message,
+    encode_response,
+};
 use rustc_hash::FxHashMap;
 use shard::random::Random;
 use shard::{App, Buf, Completion, ListenerId, ShardId, Token};
@@ -26,7 +30,7 @@ use crate::mail::{Mail, PartitionId, PendingId, Question, Turn};
 use crate::metadata::Image;
 use crate::metadata::controller::{Committed, Controller};
 use crate::metadata::record::Record;
-use crate::node::Node;
+use crate::node::{Audience, Node};
 use crate::partition::{Outbound, Partitions};
 use crate::pending::PendingRequests;
 use crate::request::Request;
@@ -34,9 +38,10 @@ use crate::transactions::TxnCoordinators;
 use crate::transactions::ask::TxnQuestion;
 
 mod inspect;
-use inspect::Inspection;
-
+pub mod peers;
 mod quorum;
+use inspect::Inspection;
+use peers::{PeersHere, peer_turn};
 
 /// How often connections are looked over, in ms.
 const TICK_MS: i64 = 1000;
@@ -56,7 +61,8 @@ const TIMER_FETCH: u64 = 2;
 const TIMER_GROUPS: u64 = 3;
 const TIMER_TXNS: u64 = 4;
 const TIMER_REPORT: u64 = 5;
-const TIMER_QUORUM: u64 = 6;
+const TIMER_PEERS: u64 = 6;
+const TIMER_QUORUM: u64 = 7;
 
 /// One core.
 #[derive(Debug)]
@@ -77,7 +83,11 @@ pub struct Broker {
     pub groups: GroupCoordinators,
     /// The coordinators of transactions that live here.
     pub transactions: TxnCoordinators,
+    /// The connections to other nodes.
+    peers: PeersHere,
     controller: Option<Controller>,
+    /// Whether the quorum's timer is set.
+    is_quorum_ticking: bool,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     /// What handling leaves to be told; empty between events.
     out: Outbound,
@@ -128,7 +138,9 @@ impl Broker {
             groups: GroupCoordinators::default(),
             transactions: TxnCoordinators::default(),
             image,
+            peers: PeersHere::new(),
             controller,
+            is_quorum_ticking: false,
             listeners,
             out: Outbound::default(),
             spare: Outbound::default(),
@@ -202,7 +214,11 @@ impl Broker {
         };
         let (key, version, correlation_id) = (header.api_key, header.api_version, header.correlation_id);
         let body_at = d.position();
-        let Some(api) = ApiKey::from_code(key).and_then(api::find) else {
+        let audience = self.node.audience(listener);
+        if key == controller_message::KEY && audience == Audience::Peers {
+            return self.on_controller_message(turn, slot, &frame, (version, correlation_id, body_at));
+        }
+        let Some(api) = ApiKey::from_code(key).and_then(|key| api::find_for(key, audience)) else {
             return self.refuse(slot, format!("API key {key} is not served"));
         };
         let is_known = api.versions.contains(&version);
@@ -592,7 +608,8 @@ impl App for Broker {
         if self.controller.is_none() {
             return;
         }
-        self.start_quorum(turn);
+        let effects = self.controller().effects_of_start();
+        self.carry_out(turn, effects);
         let controller = self.controller();
         let image = Arc::clone(controller.image());
         let removed = controller.removed().clone();
@@ -612,6 +629,8 @@ impl App for Broker {
         if Server::owns(completion.token) {
             self.server.on_completion(&mut net_turn(turn), completion);
             self.on_events(turn);
+        } else if Peers::owns(completion.token) {
+            self.peers.peers.on_completion(&mut peer_turn(turn), completion);
         } else {
             self.partitions.on_completion(turn, completion, &mut self.out);
         }
@@ -623,6 +642,7 @@ impl App for Broker {
             Mail::Image(image) => self.apply_image(turn, image),
             Mail::Applied(version) => self.on_applied(turn, from, version),
             Mail::Forward(request) => self.on_controller_request(turn, *request),
+            Mail::ControllerMessage(letter) => self.on_controller_letter(turn, *letter),
             Mail::Reply(slot, reply) => self.server.complete(slot, reply),
             Mail::Ask(id, questions) => self.partitions.on_ask(turn, id, questions, &mut self.out),
             Mail::AskGroups(id, questions) => {
@@ -702,6 +722,7 @@ impl App for Broker {
             self.settle(turn);
         }
         self.partitions.push_commit(turn);
+        self.flush_peers(turn);
         let is_closing = self.end_if_stopped(turn);
         is_closing || is_cut || self.server.is_holding()
     }
@@ -710,8 +731,9 @@ impl App for Broker {
         self.phase = Phase::Stopping { until: turn.now.plus_ms(STOP_MS_MAX) };
         turn.timers.set(turn.now.plus_ms(STOP_MS_MAX), Token(TIMER_TICK << 56));
         self.server.wind_down();
-        self.partitions.on_stop();
         self.stop_quorum(turn);
+        self.stop_peers(turn);
+        self.partitions.on_stop();
     }
 
     fn is_stopped(&self) -> bool {

@@ -4,7 +4,7 @@
 //! ([`when`]), tables ([`table`]) and JSON ([`json`]).
 //!
 //! A flag is a short way to write a setting: `--data-dir D` is `log.dirs=D`, `--listen` is `listeners`,
-//! `--advertise` is `advertised.listeners`, `--http` is `ringlog.http.listen`, `--cores` is `ringlog.cores`, `--node-id` is
+//! `--peer-listen` is `ringlog.peer.listen`, `--advertise` is `advertised.listeners`, `--http` is `ringlog.http.listen`, `--cores` is `ringlog.cores`, `--node-id` is
 //! `node.id`. Flags come before `--set`, and `--set` before the file. What flags add to the settings is convenience: an
 //! address needs no listener name, and a listener that is named here needs no entry in the protocol map.
 
@@ -86,6 +86,10 @@ pub struct StartArgs {
     /// [default: localhost:9092]
     #[arg(long, value_name = "ADDR")]
     pub listen: Vec<String>,
+    /// Let other nodes of the cluster connect here: host:port, or :port for every interface; may be repeated. Clients are
+    /// never told of it [default: nowhere]
+    #[arg(long, value_name = "ADDR")]
+    pub peer_listen: Vec<String>,
     /// Tell clients to connect here: host:port, or NAME://host:port for one of several listeners; may be
     /// repeated [default: where it listens]
     #[arg(long, value_name = "ADDR")]
@@ -185,6 +189,9 @@ impl StartArgs {
         }
         if !self.http.is_empty() {
             push("ringlog.http.listen", self.http.join(","), "--http");
+        }
+        if !self.peer_listen.is_empty() {
+            push("ringlog.peer.listen", self.peer_listen.join(","), "--peer-listen");
         }
         if let Some(node_id) = &self.node_id {
             push("node.id", node_id.clone(), "--node-id");

@@ -7,6 +7,7 @@ use shard::{Buf, ShardId};
 use storage::{Marker, Offset, Promise};
 
 use crate::answer::Answer;
+use crate::broker::peers::ControllerLetter;
 use crate::groups::ask::GroupQuestion;
 use crate::metadata::Image;
 use crate::report::{Inspect, Report};
@@ -63,6 +64,8 @@ pub enum Mail {
     Applied(i64),
     /// To the controller: a request that only it can carry out.
     Forward(Box<Request>),
+    /// To the controller: what the controller of another node says.
+    ControllerMessage(Box<ControllerLetter>),
     /// Back to the core that took the request in: what to answer.
     Reply(ReplySlot, Reply),
     /// To a home: questions about its partitions.

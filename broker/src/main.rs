@@ -11,6 +11,7 @@ use broker::config::topic_table::find_topic_setting;
 use broker::log_tools;
 use broker::start::{self, RunningNode};
 use clap::Parser;
+use net::ListenerIndex;
 use shard::DurableWrites;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -82,6 +83,10 @@ fn banner(node: &RunningNode, descriptors: u64) -> String {
         let (addresses, name) = (addresses.join(" and "), &listener.name);
         lines.push(format!("  listens on  {addresses} ({name}), tells clients {host}:{port}"));
     }
+    if let Some(ListenerIndex(peers)) = node.node.peer_listener {
+        let addresses: Vec<String> = node.addresses[peers].iter().map(ToString::to_string).collect();
+        lines.push(format!("  peers       {}", addresses.join(" and ")));
+    }
     if let Some(control) = &node.control {
         let addresses: Vec<String> = control.addresses.iter().map(|it| format!("http://{it}")).collect();
         lines.push(format!("  metrics     {}", addresses.join(" and ")));
@@ -96,6 +101,7 @@ fn banner(node: &RunningNode, descriptors: u64) -> String {
     let journal_mib = config.values().ringlog_journal_bytes() >> 20;
     let writes = match node.durable_writes {
         DurableWrites::Direct => "written directly",
+        DurableWrites::DirectThenFlushed => "written directly, and the device's cache flushed",
         DurableWrites::Synced => {
             "written through the page cache and synced, for this file system has no direct writes"
         }

@@ -19,6 +19,23 @@ const PLAINTEXT: i16 = 0;
 /// Requests of one connection that may be unanswered.
 const REQUESTS_MAX: usize = 64;
 
+/// Connections that other nodes may have, in all and from one address.
+const PEER_CONNECTIONS_MAX: usize = 4096;
+
+/// Whom a listener is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// Clients.
+    Clients,
+    /// Other nodes of the cluster.
+    Peers,
+}
+
+/// So many connections of other nodes, and none yet.
+pub fn peer_admission() -> Admission {
+    Admission::new(PEER_CONNECTIONS_MAX, PEER_CONNECTIONS_MAX)
+}
+
 /// What the process is; the same for all of its cores and for all of its life.
 #[derive(Debug)]
 pub struct Node {
@@ -36,6 +53,8 @@ pub struct Node {
     pub config: Arc<ServerConfig>,
     /// What clients are told to connect to, by listener.
     pub advertised: Vec<(String, u16)>,
+    /// The listener of other nodes, which clients are never told of; it comes after theirs.
+    pub peer_listener: Option<ListenerIndex>,
     /// Files that each core may hold open for its partitions.
     pub open_files_max: usize,
     /// How many connections there are, and may be.
@@ -46,6 +65,8 @@ pub struct Node {
     pub directory_id: Uuid,
     /// Who the metadata quorum begins with.
     pub founding: Founding,
+    /// The same of other nodes' connections, whom clients shall not keep out.
+    pub peer_admission: Admission,
     /// When the process was started.
     pub started: Instant,
 }
@@ -96,6 +117,11 @@ impl Node {
         }
     }
 
+    /// Whom a connection's listener is for.
+    pub fn audience(&self, listener: ListenerIndex) -> Audience {
+        if self.peer_listener == Some(listener) { Audience::Peers } else { Audience::Clients }
+    }
+
     /// What each core allows on its connections.
     pub fn limits(&self) -> Limits {
         let values = self.config.values();
@@ -104,6 +130,7 @@ impl Node {
             requests_max: REQUESTS_MAX,
             idle_ms_max: values.connections_max_idle_ms().unwrap_or(i64::MAX),
             admission: self.admission.clone(),
+            peers: self.peer_listener.map(|listener| (listener, self.peer_admission.clone())),
         }
     }
 

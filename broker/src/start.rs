@@ -18,13 +18,14 @@ use shard::{Disk, DurableWrites, Guest, HostChoices, Io, Kind, ListenerId, Nativ
 use storage::{StorageError, journal};
 
 use crate::broker::Broker;
+use crate::config::listener::Endpoint;
 use crate::config::{Cores, ServerConfig};
 use crate::control::Control;
 use crate::data_dir::{self, DataDirError};
 use crate::mail::Mail;
 use crate::metadata::controller::Controller;
 use crate::metadata::placement;
-use crate::node::Node;
+use crate::node::{Node, peer_admission};
 use crate::partition::replay_journals;
 
 /// Files that a core holds open at most, and at least, whatever the limit of descriptors is.
@@ -98,7 +99,8 @@ impl fmt::Display for StartError {
             StartError::Listen { address, error } => {
                 write!(
                     f,
-                    "cannot listen on {address}: {error}: stop what does, or start with another --listen"
+                    "cannot listen on {address}: {error}: stop what does, or start with another --listen or \
+                     --peer-listen"
                 )
             }
             StartError::Http { address, error } => {
@@ -128,7 +130,7 @@ impl std::error::Error for StartError {}
 pub struct RunningNode {
     /// What it is.
     pub node: Arc<Node>,
-    /// Where it listens, by listener.
+    /// Where it listens, by listener; that of other nodes comes last.
     pub addresses: Vec<Vec<SocketAddr>>,
     /// The CPUs of its cores.
     pub cpus: Vec<usize>,
@@ -186,6 +188,9 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
         directory_id: identity.directory_id,
         founding: Founding::Alone,
         advertised: advertised.collect(),
+        peer_listener: (addresses.len() > config.listeners().len())
+            .then_some(ListenerIndex(config.listeners().len())),
+        peer_admission: peer_admission(),
         started,
         config,
     });
@@ -331,11 +336,15 @@ fn choose_cpus(wanted: &Cores) -> Result<Vec<usize>, StartError> {
     }
 }
 
+/// Where each listener of clients listens, and then that of other nodes if there is one.
 fn find_addresses(config: &ServerConfig) -> Result<Vec<Vec<SocketAddr>>, StartError> {
+    let mut binds: Vec<Vec<Endpoint>> =
+        config.listeners().iter().map(|listener| listener.binds.clone()).collect();
+    binds.extend(Some(config.peer_listen()).filter(|peers| !peers.is_empty()));
     let mut found = Vec::new();
-    for listener in config.listeners() {
+    for listener in binds {
         let mut addresses = Vec::new();
-        for bind in &listener.binds {
+        for bind in listener {
             let free = boot::free_addresses(&bind.host, bind.port);
             addresses.extend(free.map_err(|error| StartError::Listen { address: bind.to_string(), error })?);
         }

@@ -1,4 +1,5 @@
-//! A Kafka client of our own: for the command line now, for peers and load later. Works against any Kafka.
+//! A Kafka client of our own, for the command line and for load. Works against any Kafka. A core's connections to other nodes
+//! ([`peers`](crate::peers)) greet with the pure part of it.
 //!
 //! Two parts. The pure one knows no sockets: [`Versions`] chooses the version of each request, [`Session`] is one
 //! connection's state (correlation ids, headers, what is under way), [`FrameCutter`] cuts bytes into frames of a bounded

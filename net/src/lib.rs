@@ -1,7 +1,7 @@
 //! What is said: frames on connections, requests taken in and replies sent out in order. Knows no files and no topics.
 //!
 //! Reading order: [`Server`] is one core's connections; `frame` cuts streams into requests; `replies` keeps the order.
-//! [`client`] is the other end of a connection.
+//! [`peers`] are the connections that a core makes to other nodes, [`client`] the other end of a connection for programs.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -11,6 +11,7 @@
 mod server;
 
 pub mod client;
+pub mod peers;
 
 mod admission;
 mod close;

@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 
-use protocol::ApiKey;
+use protocol::{ApiKey, controller_message};
 use shard::{Buf, Completion, IoError, ListenerId, Nanos, Op, Ops, Outcome, Pool, SocketId, Token};
 use slab::Slab;
 
@@ -64,6 +64,18 @@ pub struct Limits {
     pub idle_ms_max: i64,
     /// How many connections the node may have.
     pub admission: Admission,
+    /// The listener that other nodes come in by, if there is one, and how many connections may: clients cannot take their
+    /// places.
+    pub peers: Option<(ListenerIndex, Admission)>,
+}
+
+impl Limits {
+    fn admission_of(&self, listener: ListenerIndex) -> &Admission {
+        match &self.peers {
+            Some((peers, admission)) if *peers == listener => admission,
+            _ => &self.admission,
+        }
+    }
 }
 
 /// What happened on the connections.
@@ -112,9 +124,11 @@ fn key_of(frame: &[u8]) -> i16 {
     frame.first_chunk().map_or(-1, |key| i16::from_be_bytes(*key))
 }
 
-/// Whether a request's reply can be large: any but that of Produce, which is also the one that clients send in a row.
+/// Whether a request's reply can be large: any but that of Produce, which is also the one that clients send in a row, and of
+/// messages among controllers.
 fn has_bulky_reply(frame: &[u8]) -> bool {
-    key_of(frame) != ApiKey::Produce.code()
+    let key = key_of(frame);
+    key != ApiKey::Produce.code() && key != controller_message::KEY
 }
 
 /// One core's connections.
@@ -214,6 +228,9 @@ impl Server {
             Outcome::Sent => self.on_sent(turn, key),
             Outcome::Closed => self.on_closed(key),
             Outcome::Failed(error) => self.on_failed(turn, completion.token, key, error),
+            Outcome::Resolved(_) | Outcome::Connecting { .. } | Outcome::Connected => {
+                unreachable!("the server connects to nobody")
+            }
             Outcome::Written
             | Outcome::WrittenDurable(_)
             | Outcome::Read(_)
@@ -257,7 +274,7 @@ impl Server {
             last_active: turn.now,
         };
         let key = self.connections.insert(connection);
-        if !self.limits.admission.enter(peer.ip()) {
+        if !self.limits.admission_of(self.listeners[listener].1).enter(peer.ip()) {
             self.begin_close(key, CloseReason::TooMany);
         } else if self.is_stopping {
             self.begin_close(key, CloseReason::Stopping);
@@ -366,7 +383,7 @@ impl Server {
     fn on_closed(&mut self, key: usize) {
         let connection = self.connections.remove(key);
         self.reply_bytes -= connection.sending_bytes + connection.reply_bytes;
-        self.limits.admission.leave(connection.peer.ip());
+        self.limits.admission_of(ListenerIndex(connection.listener)).leave(connection.peer.ip());
         let id = ConnectionId { key: key as u32, generation: connection.generation };
         let reason = connection.closing.unwrap_or(CloseReason::PeerClosed);
         self.counts.on_closed(&reason);

@@ -65,7 +65,9 @@ fn check_append(raft: &Raft<Store>, message: &Message) -> Result<(), MessageRefu
     }
     let conflict = log.find_conflict(&message.entries);
     if conflict != 0 && conflict <= log.committed {
-        return Err(MessageRefusal::Contradicts("the leader has other batches than those that are committed here"));
+        return Err(MessageRefusal::Contradicts(
+            "the leader has other batches than those that are committed here",
+        ));
     }
     let base = message.entries.first().and_then(|entry| facts_of(&entry.data)).map(|facts| facts.base_offset);
     let end = raft.store().mark(message.index).map(|mark| mark.next_offset);
@@ -78,7 +80,9 @@ fn check_append(raft: &Raft<Store>, message: &Message) -> Result<(), MessageRefu
 
 fn check_heartbeat(raft: &Raft<Store>, message: &Message) -> Result<(), MessageRefusal> {
     if is_heeded(raft, message) && message.commit > raft.raft_log.last_index() {
-        return Err(MessageRefusal::Contradicts("the leader says that this node had more batches than it has"));
+        return Err(MessageRefusal::Contradicts(
+            "the leader says that this node had more batches than it has",
+        ));
     }
     Ok(())
 }

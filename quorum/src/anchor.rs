@@ -87,7 +87,9 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Anchor, OpenError> {
     let body = bytes.len().saturating_sub(4);
     let sum = bytes[body..].first_chunk().map(|sum| u32::from_be_bytes(*sum));
     if sum != Some(crc32c::crc32c(&bytes[..body])) {
-        return Err(damaged("its checksum is wrong: restore it, or begin anew with an empty directory".to_owned()));
+        return Err(damaged(
+            "its checksum is wrong: restore it, or begin anew with an empty directory".to_owned(),
+        ));
     }
     decode(&mut d).map_err(|error| damaged(error.to_string()))
 }

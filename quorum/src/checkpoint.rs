@@ -51,7 +51,8 @@ impl Checkpoint {
         let (mut offset, mut is_begun, mut is_ended) = (0, false, false);
         while !bytes.is_empty() {
             let size = storage::batch::BatchHeader::parse(bytes).and_then(|header| header.size());
-            let (batch, rest) = size.and_then(|size| bytes.split_at_checked(size)).ok_or("it ends in a batch")?;
+            let (batch, rest) =
+                size.and_then(|size| bytes.split_at_checked(size)).ok_or("it ends in a batch")?;
             let facts = batch::facts_of(batch).ok_or("a batch is not whole")?;
             if facts.base_offset != offset || is_ended {
                 return Err(format!("offset {} follows {offset}", facts.base_offset));
@@ -74,7 +75,9 @@ impl Checkpoint {
         let bytes = disk
             .read_file(path, CHECKPOINT_BYTES_MAX)
             .map_err(|error| OpenError::Io(path.to_path_buf(), error))?
-            .ok_or_else(|| damaged("the checkpoint that the log begins with is missing: restore it".to_owned()))?;
+            .ok_or_else(|| {
+                damaged("the checkpoint that the log begins with is missing: restore it".to_owned())
+            })?;
         Checkpoint::decode(&bytes).map_err(damaged)
     }
 }

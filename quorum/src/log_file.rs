@@ -76,8 +76,8 @@ impl LogFile {
     /// Appends batches; durable when it returns.
     pub fn append(&mut self, disk: &mut dyn Disk, bytes: &[u8]) -> Result<(), IoError> {
         disk.write_at(self.file, self.len, bytes)?;
-        let is_unsynced =
-            is_on(Mutation::AppendUnsynced) || storage::mutation::is_on(storage::mutation::Mutation::AnnounceUnsynced);
+        let is_unsynced = is_on(Mutation::AppendUnsynced)
+            || storage::mutation::is_on(storage::mutation::Mutation::AnnounceUnsynced);
         if !is_unsynced {
             disk.sync(self.file)?;
         }

@@ -214,7 +214,8 @@ fn decode_raft(d: &mut Decoder<'_>, mut message: RaftMessage) -> Result<RaftMess
     message.reject_hint = number(d)?;
     match message.get_msg_type() {
         MessageType::MsgAppend => {
-            let first = message.index.checked_add(1).ok_or(MessageRefusal::Absurd("its place is too large"))?;
+            let first =
+                message.index.checked_add(1).ok_or(MessageRefusal::Absurd("its place is too large"))?;
             let entries = decode_batches(d, first)?;
             message.set_entries(entries.into());
         }
@@ -287,8 +288,7 @@ mod tests {
                     message.set_entries(vec![entry_of(5, 3, batch(8)), entry_of(6, 3, batch(9))].into());
                 }
                 MessageType::MsgReadIndex | MessageType::MsgReadIndexResp => {
-                    message
-                        .set_entries(vec![Entry { data: vec![9].into(), ..Entry::default() }].into());
+                    message.set_entries(vec![Entry { data: vec![9].into(), ..Entry::default() }].into());
                 }
                 MessageType::MsgRequestVote => message.context = TRANSFER.to_vec().into(),
                 _ => {}

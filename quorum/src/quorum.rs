@@ -224,7 +224,8 @@ impl Quorum {
     /// lead, or nobody else votes.
     pub fn transfer_leadership(&mut self, disk: &mut dyn Disk, now: WallMs) {
         let me = self.config.id();
-        let matched = |id: NodeId| self.raft.raft.prs().get(id.to_raft()).map_or(0, |progress| progress.matched);
+        let matched =
+            |id: NodeId| self.raft.raft.prs().get(id.to_raft()).map_or(0, |progress| progress.matched);
         let others = self.members.voters().map(|voter| voter.id).filter(|&id| id != me);
         let Some(next) = others.max_by_key(|&id| (matched(id), std::cmp::Reverse(id))) else { return };
         if matches!(self.role, Role::Leader { .. }) {
@@ -278,8 +279,7 @@ impl Quorum {
         };
         let voters = self.members.voters().map(|voter| (voter.id, true));
         let all = voters.chain(self.members.learners().map(|learner| (learner.id, false)));
-        let progress =
-            all.map(|(id, is_voter)| Progress { id, is_voter, log_end_offset: progress_of(id) });
+        let progress = all.map(|(id, is_voter)| Progress { id, is_voter, log_end_offset: progress_of(id) });
         Standing {
             leader: NodeId::from_raft(self.raft.raft.leader_id),
             term: self.raft.raft.term,

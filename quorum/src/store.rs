@@ -114,7 +114,11 @@ impl Store {
     pub fn truncate(&mut self, index: u64) {
         assert!(index > self.before.index, "what left memory is committed");
         let kept = self.position(index).unwrap_or(0);
-        self.bytes -= self.batches.range(kept.min(self.batches.len())..).map(|(entry, _)| entry.data.len()).sum::<usize>();
+        self.bytes -= self
+            .batches
+            .range(kept.min(self.batches.len())..)
+            .map(|(entry, _)| entry.data.len())
+            .sum::<usize>();
         self.batches.truncate(kept);
     }
 
@@ -187,7 +191,8 @@ impl Storage for Store {
         _: GetEntriesContext,
     ) -> raft::Result<Vec<Entry>> {
         let Some(from) = self.position(low) else { return Err(StorageError::Compacted.into()) };
-        let to = self.position(high).filter(|&to| to <= self.batches.len()).ok_or(StorageError::Unavailable)?;
+        let to =
+            self.position(high).filter(|&to| to <= self.batches.len()).ok_or(StorageError::Unavailable)?;
         let size_max = max_size.into().unwrap_or(u64::MAX);
         let mut size = 0;
         let mut entries = Vec::new();

@@ -149,12 +149,7 @@ pub(crate) struct Incoming {
 
 impl Incoming {
     /// Begins to take a checkpoint in.
-    pub fn begin(
-        disk: &mut dyn Disk,
-        dir: &Path,
-        from: NodeId,
-        piece: &Piece,
-    ) -> Result<Incoming, IoError> {
+    pub fn begin(disk: &mut dyn Disk, dir: &Path, from: NodeId, piece: &Piece) -> Result<Incoming, IoError> {
         let file = disk.open(&arriving_path(dir), OpenMode::Truncate)?;
         let (id, members) = (piece.id, piece.members.clone());
         Ok(Incoming { from, id, members, file, len: piece.len, received: 0 })
@@ -218,8 +213,8 @@ mod tests {
         while step != Step::Done {
             let Step::Send(piece) = step else { panic!("the transfer ended: {step:?}") };
             assert!(piece.bytes.len() as u64 <= PIECE_BYTES);
-            let incoming = incoming
-                .get_or_insert_with(|| Incoming::begin(io.disk(), dir, peer, &piece).unwrap());
+            let incoming =
+                incoming.get_or_insert_with(|| Incoming::begin(io.disk(), dir, peer, &piece).unwrap());
             let received = incoming.take(io.disk(), &piece).unwrap();
             // Every other piece's acknowledgement is lost.
             tick += RESEND_TICKS;

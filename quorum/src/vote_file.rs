@@ -55,11 +55,13 @@ impl VoteFile {
                 bytes
             }
         };
-        let slot = |number: usize| slots.get(number * SLOT_STEP..).and_then(decode).map(|slot| (slot, number));
+        let slot =
+            |number: usize| slots.get(number * SLOT_STEP..).and_then(decode).map(|slot| (slot, number));
         let newest = [slot(0), slot(1)].into_iter().flatten().max_by_key(|((sequence, _), _)| *sequence);
         let Some(((sequence, newest), synced)) = newest else {
-            let why = "neither of its two slots is whole: restore the file, or begin anew with an empty directory"
-                .to_owned();
+            let why =
+                "neither of its two slots is whole: restore the file, or begin anew with an empty directory"
+                    .to_owned();
             return Err(OpenError::Damaged { path, position: 0, why });
         };
         let file = disk.open(&path, OpenMode::Write).map_err(io)?;

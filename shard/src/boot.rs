@@ -24,16 +24,21 @@ const PROBE_STEP: Duration = Duration::from_millis(5);
 
 /// The CPUs that this process may use, in ascending order.
 pub fn allowed_cpus() -> io::Result<Vec<usize>> {
+    let set = affinity()?;
+    // SAFETY: the index stays below the set's capacity.
+    Ok((0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect())
+}
+
+/// The CPUs that the calling thread may use, in the kernel's form.
+pub(crate) fn affinity() -> io::Result<libc::cpu_set_t> {
     // SAFETY: a zeroed set is a valid empty one, and the call fills it within the size given.
-    let set = unsafe {
+    unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set) < 0 {
             return Err(io::Error::last_os_error());
         }
-        set
-    };
-    // SAFETY: the index stays below the set's capacity.
-    Ok((0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect())
+        Ok(set)
+    }
 }
 
 /// Binds the calling thread to one CPU, which is one of [`allowed_cpus`].

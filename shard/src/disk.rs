@@ -28,8 +28,10 @@ pub enum OpenMode {
 /// How a file's [`crate::io::Op::WriteDurable`] becomes durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DurableWrites {
-    /// Past the page cache, straight to the device (O_DIRECT and O_DSYNC).
+    /// Past the page cache, straight to the device, which keeps each write by itself (O_DIRECT and O_DSYNC).
     Direct,
+    /// The same, and then the device is told to keep what its cache holds (O_DIRECT and `fdatasync`).
+    DirectThenFlushed,
     /// Through the page cache and synced by each write (O_DSYNC): the file system has no direct writes.
     Synced,
 }

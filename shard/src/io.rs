@@ -4,6 +4,7 @@
 //! token, at once or many turns later. The back end owns the operation, and so its buffers, until then.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use crate::buffer::{AlignedBuf, Buf, BufMut};
 use crate::clock::{Nanos, WallMs};
@@ -28,6 +29,24 @@ pub enum Op {
     Accept {
         /// Where to accept.
         listener: ListenerId,
+    },
+    /// Finds out what addresses a host stands for: one [`Outcome::Resolved`]. An address that is written out stands for
+    /// itself; a name may take as long as the servers of names do.
+    Resolve {
+        /// A name, or an address without brackets.
+        host: String,
+        /// What the addresses get as their port.
+        port: u16,
+    },
+    /// Connects to an address: [`Outcome::Connecting`] at once, from which on the socket is there to be closed, and then one
+    /// [`Outcome::Connected`], before which nothing else may be asked of it. A deadline is the caller's: [`Op::Close`] ends
+    /// the attempt. Whatever became of it, the socket is there until it is closed; only an [`Outcome::Failed`] without
+    /// `Connecting` before it leaves none.
+    Connect {
+        /// Where to.
+        address: SocketAddr,
+        /// The connection ends when its peer takes none of what was sent to it for so long.
+        stuck_max: Option<Duration>,
     },
     /// Receives into buffers of the back end until the peer closes or the operation is cancelled: many
     /// [`Outcome::Received`]. An idle connection costs no buffer.
@@ -119,6 +138,15 @@ pub enum Outcome {
         /// Who connected.
         peer: SocketAddr,
     },
+    /// Each address of the host, once.
+    Resolved(Vec<SocketAddr>),
+    /// A socket was made for [`Op::Connect`], and the attempt is under way.
+    Connecting {
+        /// The new socket.
+        socket: SocketId,
+    },
+    /// The attempt has succeeded: the socket can be used.
+    Connected,
     /// Bytes from the peer; empty means that the peer closed.
     Received(Buf),
     /// The buffer given to [`Op::ReceiveInto`], longer by what came; not longer means that the peer closed.
@@ -163,6 +191,8 @@ impl IoError {
     pub const DEVICE: IoError = IoError(libc::EIO);
     /// No space left.
     pub const NO_SPACE: IoError = IoError(libc::ENOSPC);
+    /// Nobody listens at the address.
+    pub const REFUSED: IoError = IoError(libc::ECONNREFUSED);
     /// The peer reset the connection.
     pub const RESET: IoError = IoError(libc::ECONNRESET);
     /// More than one file or one write can take.

@@ -186,3 +186,170 @@ fn a_misdirected_write_is_told_as_done_and_lands_elsewhere() {
     assert_eq!(bytes.iter().filter(|byte| **byte == 7).count(), 512);
     assert_ne!(bytes[4096], 7);
 }
+
+/// Two machines, and a connection between their cores.
+struct Pair {
+    world: World,
+    machines: [World; 2],
+    cores: [Option<MemoryIo>; 2],
+    sockets: [SocketId; 2],
+    done: [Vec<Completion>; 2],
+}
+
+const CONNECT: Token = Token(4);
+const ADDRESSES: [IpAddr; 2] =
+    [IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2))];
+
+impl Pair {
+    fn connected() -> Pair {
+        let world = World::new(7);
+        let machines = [world.machine(0), world.machine(1)];
+        let (cores, done) = ([None, None], [Vec::new(), Vec::new()]);
+        let mut pair = Pair { world, machines, cores, sockets: [SocketId(0); 2], done };
+        pair.start(0);
+        pair.start(1);
+        pair.push(0, CONNECT, Op::Connect { address: SocketAddr::new(ADDRESSES[1], 9092), stuck_max: None });
+        pair.pass_ms(1);
+        for Completion { token, outcome, .. } in std::mem::take(&mut pair.done[0]) {
+            match outcome {
+                Outcome::Connecting { socket } => pair.sockets[0] = socket,
+                other => assert!(matches!(other, Outcome::Connected) && token == CONNECT, "{other:?}"),
+            }
+        }
+        let accepted = pair.done[1].pop().expect("a connection comes in");
+        let Outcome::Accepted { socket, peer } = accepted.outcome else { panic!("{accepted:?}") };
+        assert_eq!(peer.ip(), ADDRESSES[0], "a machine connects from its own address");
+        pair.sockets[1] = socket;
+        for side in [0, 1] {
+            pair.push(side, RECEIVE, Op::Receive { socket: pair.sockets[side] });
+        }
+        pair
+    }
+
+    fn start(&mut self, side: usize) {
+        let mut io = self.machines[side].io();
+        let listener = io.listen(SocketAddr::new(ADDRESSES[side], 9092));
+        io.push(ACCEPT, Op::Accept { listener });
+        self.cores[side] = Some(io);
+        self.turn();
+    }
+
+    fn push(&mut self, side: usize, token: Token, op: Op) {
+        self.cores[side].as_mut().expect("the core runs").push(token, op);
+        self.turn();
+    }
+
+    fn say(&mut self, side: usize, bytes: &'static [u8]) {
+        let parts = vec![shard::Buf::from_static(bytes)];
+        self.push(side, SEND, Op::Send { socket: self.sockets[side], parts });
+    }
+
+    fn crash(&mut self, side: usize, how: Crash) {
+        self.cores[side] = None;
+        self.machines[side].crash(how);
+    }
+
+    fn turn(&mut self) {
+        for (core, done) in self.cores.iter_mut().zip(&mut self.done) {
+            if let Some(core) = core {
+                core.reap(Wait::No, done);
+            }
+        }
+    }
+
+    fn pass_ms(&mut self, ms: u64) {
+        self.turn();
+        self.world.pass_ms(ms);
+        self.turn();
+        self.turn();
+    }
+
+    /// What a core has received, and how its receive ended if it did.
+    fn heard(&mut self, side: usize) -> (Vec<u8>, Option<Result<(), IoError>>) {
+        let (mut bytes, mut end) = (Vec::new(), None);
+        for completion in std::mem::take(&mut self.done[side]) {
+            match completion.outcome {
+                Outcome::Received(piece) if piece.is_empty() => end = Some(Ok(())),
+                Outcome::Received(piece) => bytes.extend_from_slice(&piece),
+                Outcome::Failed(error) if completion.token == RECEIVE => end = Some(Err(error)),
+                _ => {}
+            }
+        }
+        (bytes, end)
+    }
+
+    fn cut(&self, from: usize, is_cut: bool) {
+        self.world.set_link(ADDRESSES[from], ADDRESSES[1 - from], Link { is_cut, ..Link::default() });
+    }
+}
+
+#[test]
+fn two_machines_hear_each_other_but_over_a_link_that_is_cut() {
+    let mut pair = Pair::connected();
+    pair.cut(0, true);
+    pair.say(0, b"hold");
+    pair.say(1, b"pass");
+    pair.pass_ms(10_000);
+    assert_eq!((pair.heard(0), pair.heard(1)), ((b"pass".to_vec(), None), (vec![], None)));
+    pair.cut(0, false);
+    pair.pass_ms(1);
+    assert_eq!(pair.heard(1), (b"hold".to_vec(), None));
+    assert!(pair.world.next_at_peers().is_none(), "no test holds an end");
+}
+
+#[test]
+fn a_link_that_resets_is_heard_of_at_both_ends() {
+    let mut pair = Pair::connected();
+    pair.world.set_link(ADDRESSES[0], ADDRESSES[1], Link { reset_percent: 100, ..Link::default() });
+    pair.say(0, b"x");
+    pair.pass_ms(1);
+    assert_eq!(pair.heard(0).1, Some(Err(IoError::RESET)));
+    assert_eq!(pair.heard(1).1, Some(Err(IoError::RESET)));
+}
+
+#[test]
+fn the_kernel_of_a_killed_process_ends_its_connections() {
+    for side in [0, 1] {
+        let mut pair = Pair::connected();
+        pair.say(side, b"last words");
+        pair.crash(side, Crash::Process);
+        pair.pass_ms(1);
+        assert_eq!(pair.heard(1 - side), (b"last words".to_vec(), Some(Ok(()))));
+    }
+}
+
+#[test]
+fn a_machine_without_power_is_silent_and_resets_what_still_comes_when_it_runs_again() {
+    for side in [0, 1] {
+        let mut pair = Pair::connected();
+        pair.crash(side, Crash::Power);
+        pair.say(1 - side, b"anybody there?");
+        pair.pass_ms(60_000);
+        assert_eq!(pair.heard(1 - side), (vec![], None));
+        pair.start(side);
+        pair.say(1 - side, b"and now?");
+        pair.pass_ms(1);
+        assert_eq!(pair.heard(1 - side).1, Some(Err(IoError::RESET)));
+    }
+}
+
+#[test]
+fn an_attempt_is_refused_by_a_machine_that_runs_and_not_by_one_without_power() {
+    for (how, expected) in [(Crash::Process, Some(IoError::REFUSED)), (Crash::Power, None)] {
+        let mut pair = Pair::connected();
+        pair.crash(1, how);
+        pair.pass_ms(1);
+        pair.done[0].clear();
+        let address = SocketAddr::new(ADDRESSES[1], 9092);
+        pair.push(0, CONNECT, Op::Connect { address, stuck_max: None });
+        pair.pass_ms(60_000);
+        let ends = pair.done[0].iter().filter(|done| done.token == CONNECT && !done.more);
+        let errors: Vec<IoError> = ends
+            .map(|done| match done.outcome {
+                Outcome::Failed(error) => error,
+                ref other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(errors, Vec::from_iter(expected), "{how:?}");
+    }
+}

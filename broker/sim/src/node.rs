@@ -142,6 +142,9 @@ impl Node {
             data_dir_text: DATA_DIR.to_owned(),
             core_count: shards,
             advertised: vec![("node.sim".to_owned(), PORT)],
+            peer_listener: None,
+            peer_admission: broker::node::peer_admission(),
+            founding: quorum::Founding::Alone,
             started: Instant::now(),
             config: Arc::clone(&self.config),
         }

@@ -1,5 +1,6 @@
 //! ApiVersions (18), versions 0–4: what is served here, and which features are on.
 //!
+//! - Clients and other nodes are told what the listener serves that they came in by.
 //! - The response's header is always version 0 (Q1).
 //! - A version that is not known is answered in version 0 with UNSUPPORTED_VERSION and this key alone, its body unread;
 //!   the client asks again with a version from it (Q2, C1).
@@ -10,16 +11,17 @@ use protocol::messages::api_versions_request::ApiVersionsRequest;
 use protocol::messages::api_versions_response::{
     ApiVersion, ApiVersionsResponse, FinalizedFeatureKey, SupportedFeatureKey,
 };
-use protocol::{ApiKey, ErrorCode};
+use protocol::{ApiKey, ErrorCode, controller_message};
 
-use super::Api;
+use super::{Api, ServedTo};
 use crate::broker::Broker;
 use crate::mail::Turn;
 use crate::metadata::features::SUPPORTED;
+use crate::node::Audience;
 use crate::request::Request;
 
 /// This request's entry.
-pub const API: Api = Api::local(ApiKey::ApiVersions, 0..=4, on_api_versions);
+pub const API: Api = Api::local(ApiKey::ApiVersions, 0..=4, on_api_versions).to(ServedTo::All);
 
 fn on_api_versions(broker: &mut Broker, turn: &mut Turn<'_>, mut request: Request) {
     if !API.versions.contains(&request.version) {
@@ -50,7 +52,7 @@ fn on_api_versions(broker: &mut Broker, turn: &mut Turn<'_>, mut request: Reques
         ..Default::default()
     });
     let response = ApiVersionsResponse {
-        api_keys: super::ALL.iter().map(entry).collect(),
+        api_keys: served_to(broker.node.audience(request.listener)),
         supported_features: supported_features(request.version),
         finalized_features_epoch: image.version,
         finalized_features: finalized.collect(),
@@ -70,6 +72,16 @@ fn supported_features(version: i16) -> Vec<SupportedFeatureKey<'static>> {
             ..Default::default()
         })
         .collect()
+}
+
+fn served_to(audience: Audience) -> Vec<ApiVersion> {
+    let served = super::ALL.iter().filter(|api| api.served_to.includes(audience)).map(entry);
+    let own = ApiVersion {
+        api_key: controller_message::KEY,
+        min_version: *controller_message::VERSIONS.start(),
+        max_version: *controller_message::VERSIONS.end(),
+    };
+    served.chain((audience == Audience::Peers).then_some(own)).collect()
 }
 
 fn entry(api: &Api) -> ApiVersion {

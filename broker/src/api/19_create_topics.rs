@@ -70,6 +70,7 @@ pub enum Refusal {
     Config(String),
     /// The metadata cannot be written.
     Storage,
+    /// This node does not lead the metadata quorum.
     NotController,
 }
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use protocol::ErrorCode;
 use storage::Offset;
 
-use crate::metadata::controller::FreshId;
 use crate::answer::Answer;
 use crate::broker::Broker;
 use crate::mail::{PendingId, Turn};
 use crate::metadata::Image;
+use crate::metadata::controller::FreshId;
 use crate::request::Request;
 use crate::transactions::ask::{Add, Producer, TxnAnswer, TxnAsk, TxnQuestion, TxnReply};
 use crate::transactions::record::Partition;

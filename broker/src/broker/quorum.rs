@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use net::client::Address;
 use net::{CloseReason, Reply};
-use quorum::TICK_MS;
+use quorum::{Members, MessageRefusal, NodeId, TICK_MS};
 
 use super::{Broker, quorum_timer};
 use crate::api;
@@ -15,6 +16,9 @@ use crate::request::Request;
 impl Broker {
     /// Begins to tick. A node that is a quorum alone has nothing to wait for, and does not.
     pub(super) fn start_quorum(&mut self, turn: &mut Turn<'_>) {
+        if self.controller.is_none() {
+            return;
+        }
         if self.controller().needs_ticks() && !self.is_quorum_ticking {
             self.is_quorum_ticking = true;
             turn.timers.set(turn.now.plus_ms(TICK_MS), quorum_timer());
@@ -38,9 +42,12 @@ impl Broker {
 
     /// Carries out what an input to the controller has led to.
     pub(crate) fn carry_out(&mut self, turn: &mut Turn<'_>, effects: Effects) {
-        let Effects { image, answers, voter_changes, letters } = effects;
+        let Effects { image, answers, voter_changes, letters, members } = effects;
+        if let Some(members) = members {
+            self.set_addresses(&members);
+        }
         for (to, bytes) in letters {
-            self.send_letter(turn, to, bytes);
+            self.send_letter(turn, to, &bytes);
         }
         for (request, frame) in answers {
             self.reply_frame(turn, &request, frame);
@@ -52,6 +59,36 @@ impl Broker {
             self.publish(turn, &Arc::clone(&image));
         }
         self.start_quorum(turn);
+    }
+
+    /// Says something to another controller. What cannot be sent is lost, as any letter may be; the quorum says it again.
+    fn send_letter(&mut self, turn: &mut Turn<'_>, to: NodeId, bytes: &[u8]) {
+        if self.tell_controller(turn, to.0, bytes).is_err() {
+            self.controller().on_unreachable(to);
+        }
+    }
+
+    /// Lets the controller heed what another one says.
+    pub(super) fn heed_letter(
+        &mut self,
+        turn: &mut Turn<'_>,
+        from: i32,
+        content: &[u8],
+    ) -> Result<(), MessageRefusal> {
+        let (effects, heeded) = self.controller().on_letter(turn.disk, turn.wall_ms, NodeId(from), content);
+        self.carry_out(turn, effects);
+        heeded
+    }
+
+    /// Takes note of where the members of the quorum are.
+    fn set_addresses(&mut self, members: &Members) {
+        let me = NodeId(self.node.id);
+        for member in members.voters().chain(members.learners()).filter(|member| member.id != me) {
+            if let Some(endpoint) = member.endpoints.first() {
+                let address = Address { host: endpoint.host.clone(), port: endpoint.port };
+                self.set_peer_address(member.id.0, &address);
+            }
+        }
     }
 
     /// Keeps a request until the controller can carry it out.

@@ -98,6 +98,19 @@ fn metrics_are_served_where_the_flag_or_the_setting_says() {
 }
 
 #[test]
+fn other_nodes_have_a_listener_of_their_own() {
+    let shown = |line: &str| {
+        let endpoints = start(line, "").unwrap().peer_listen();
+        endpoints.iter().map(Endpoint::to_string).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(shown(""), "");
+    assert_eq!(shown("--peer-listen localhost:9093"), "localhost:9093");
+    assert_eq!(listeners("--peer-listen :9093", ""), listeners("", ""), "clients are not told");
+    refused("--peer-listen 9093", "", "ringlog.peer.listen: it must be host:port");
+    refused("--listen a:1 --peer-listen a:1", "", "other nodes need an address of their own");
+}
+
+#[test]
 fn the_version_is_told() {
     let fault = Cli::try_parse_from(["ringlog", "--version"]).unwrap_err();
     assert_eq!(fault.to_string(), format!("ringlog {}\n", env!("CARGO_PKG_VERSION")));

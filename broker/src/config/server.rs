@@ -142,6 +142,7 @@ impl ServerConfig {
         let cores = Cores::parse(&text("ringlog.cores").unwrap_or_default()).expect("the table checked it");
         let config = ServerConfig { values: read_values(&layers), listeners, log_dir, cores, layers };
         config.check_topic_defaults()?;
+        config.check_peer_listen()?;
         super::group::check_server(&config.values)?;
         Ok(config)
     }
@@ -243,6 +244,28 @@ impl ServerConfig {
         let text = self.layers.set_text("ringlog.http.listen").unwrap_or_default();
         let parse = |text: &String| Endpoint::parse(text).expect("the table checked it");
         list_elements(text).iter().map(parse).collect()
+    }
+
+    /// `ringlog.peer.listen`: where other nodes connect.
+    pub fn peer_listen(&self) -> Vec<Endpoint> {
+        let text = self.layers.set_text("ringlog.peer.listen").unwrap_or_default();
+        let parse = |text: &String| Endpoint::parse(text).expect("the table checked it");
+        list_elements(text).iter().map(parse).collect()
+    }
+
+    /// Clients and other nodes come in by different doors.
+    fn check_peer_listen(&self) -> Result<(), InvalidSetting> {
+        let taken: Vec<&Endpoint> = self.listeners.iter().flat_map(|listener| &listener.binds).collect();
+        let twice = |own: &Endpoint| own.port != 0 && taken.contains(&own);
+        match self.peer_listen().iter().find(|own| twice(own)) {
+            None => Ok(()),
+            Some(own) => Err(InvalidSetting::Value {
+                name: "ringlog.peer.listen".to_string(),
+                value: own.to_string(),
+                reason: "clients connect there (listeners): other nodes need an address of their own"
+                    .to_string(),
+            }),
+        }
     }
 
     /// `broker.rack`.
@@ -366,6 +389,7 @@ pub(super) const READ_BY_HAND: &[&str] = &[
     "ringlog.io.backend",
     "ringlog.io.writes",
     "ringlog.log.level",
+    "ringlog.peer.listen",
 ];
 
 #[cfg(test)]

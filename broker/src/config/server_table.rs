@@ -180,6 +180,14 @@ static OWN_SETTINGS: &[Setting] = &[
     Setting::new("ringlog.metrics.topics.max", Kind::Int, "1000", Valid::AtLeast(0)).at_start().about(
         "How many topics metrics show, the first by name. How many are left out is a metric.",
     ),
+    Setting::new("ringlog.peer.listen", Kind::List, "", Valid::Syntax(check_endpoints))
+        .without_default()
+        .at_start()
+        .about(
+        "Where other nodes of the cluster connect, as host:port, or :port for every interface; there may be several. Clients \
+         are never told of it. Nothing is encrypted there, and whoever can connect can speak to the controller: let only \
+         the cluster's machines reach it. None by default.",
+    ),
     Setting::new("ringlog.pool.bytes", Kind::Long, "8388608", Valid::AtLeast(0)).at_start().about(
         "The most bytes of free buffers that the process keeps for reuse instead of giving them back.",
     ),

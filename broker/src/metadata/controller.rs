@@ -55,6 +55,8 @@ pub struct Effects {
     pub voter_changes: Vec<(Request, Result<(), String>)>,
     /// What goes to other controllers.
     pub letters: Vec<(NodeId, Vec<u8>)>,
+    /// The members of the quorum, if they have changed.
+    pub members: Option<Members>,
 }
 
 /// The controller, on the first core.
@@ -186,6 +188,12 @@ impl Controller {
         (self.quorum.standing(), self.quorum.members())
     }
 
+    /// Whether the quorum has other members, so that time matters to it.
+    pub fn needs_ticks(&self) -> bool {
+        let members = self.quorum.members();
+        members.voters().len() + members.learners().len() != 1
+    }
+
     /// Whether this node is the active controller: the quorum's leader, with everything of its term applied.
     pub fn is_active(&self) -> bool {
         self.quorum.is_active()
@@ -226,7 +234,13 @@ impl Controller {
     // After each of them come its effects.
 
     /// Proposes a change; what became of it is told by the effects.
-    pub fn propose(&mut self, disk: &mut dyn Disk, records: &[Record], committed: Committed, now: WallMs) -> Effects {
+    pub fn propose(
+        &mut self,
+        disk: &mut dyn Disk,
+        records: &[Record],
+        committed: Committed,
+        now: WallMs,
+    ) -> Effects {
         assert!(self.is_ready(), "one change at a time");
         let values: Vec<Vec<u8>> = records.iter().map(Record::encode).collect();
         match self.propose_for(disk, &values, now, Purpose::Request(Box::new(committed))) {
@@ -301,6 +315,20 @@ impl Controller {
         self.change_voters(disk, now, id, request, |quorum, disk| quorum.add_voter(disk, now, voter))
     }
 
+    /// The same for a request that does not wait for the end of it: it comes back with the effects.
+    pub fn begin_adding(
+        &mut self,
+        disk: &mut dyn Disk,
+        now: WallMs,
+        request: Request,
+        voter: Voter,
+    ) -> Result<(Effects, Option<Request>), (Request, Refusal)> {
+        match self.quorum.add_voter(disk, now, voter) {
+            Ok(()) => Ok((self.take_effects(disk, now), Some(request))),
+            Err(refusal) => Err((request, refusal)),
+        }
+    }
+
     /// Begins to take a voter out, for a request; gives the request back if that is refused at once.
     pub fn remove_voter(
         &mut self,
@@ -328,6 +356,11 @@ impl Controller {
         }
         self.voter_change = Some((id, request));
         Ok(self.take_effects(disk, now))
+    }
+
+    /// The members as they are now, for a core that has just started.
+    pub fn effects_of_start(&self) -> Effects {
+        Effects { members: Some(self.quorum.members().clone()), ..Effects::default() }
     }
 
     /// A core has applied an image. Returns what can be answered now.
@@ -379,8 +412,9 @@ impl Controller {
                         effects.voter_changes.push((request, failure.map_or(Ok(()), Err)));
                     }
                 }
-                // Members are asked for where they are needed, and nobody asks for fresh reads.
-                Output::Members(_) | Output::ReadReady(_) | Output::ReadLost(_) => {}
+                Output::Members(members) => effects.members = Some(members),
+                // Nobody asks for fresh reads: every change is planned by the leader, on what it has committed itself.
+                Output::ReadReady(_) | Output::ReadLost(_) => {}
             }
         }
         self.found_cluster(disk, now, &mut effects);
@@ -402,6 +436,7 @@ impl Controller {
         {
             effects.letters.append(&mut more.letters);
             effects.image = more.image.or(effects.image.take());
+            effects.members = more.members.or(effects.members.take());
         }
     }
 
@@ -411,7 +446,9 @@ impl Controller {
             Role::Follower { term, leader: Some(NodeId(leader)) } => {
                 tracing::info!(term, leader, "the metadata quorum has a leader");
             }
-            Role::Follower { term, leader: None } => tracing::info!(term, "the metadata quorum has no leader"),
+            Role::Follower { term, leader: None } => {
+                tracing::info!(term, "the metadata quorum has no leader")
+            }
             Role::Offline => {}
         }
         if matches!(role, Role::Leader { .. }) {
@@ -420,7 +457,8 @@ impl Controller {
         // What becomes of the change is for others to know. One that was not made durable here must not be taken for lost either:
         // the client is told that this node failed.
         if let Some((_, Purpose::Request(committed))) = self.proposed.take() {
-            let refusal = if role == Role::Offline { Refusal::Offline } else { Refusal::NotLeader { leader: None } };
+            let refusal =
+                if role == Role::Offline { Refusal::Offline } else { Refusal::NotLeader { leader: None } };
             effects.answers.push(refused(*committed, &refusal));
         }
         // Ids that were taken in an earlier term are this node's all the same.

@@ -143,8 +143,7 @@ impl Placement {
 /// Refuses a file of a version that is not known, and changes nothing. A damaged file only costs familiar cores.
 pub fn check_version(disk: &mut dyn Disk, data_dir: &Path) -> Result<(), OpenError> {
     let path = data_dir.join(FILE);
-    let bytes =
-        disk.read_file(&path, FILE_BYTES_MAX).map_err(|error| OpenError::Io(path.clone(), error))?;
+    let bytes = disk.read_file(&path, FILE_BYTES_MAX).map_err(|error| OpenError::Io(path.clone(), error))?;
     let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
     let head = text.split_inclusive('\n').next().unwrap_or_default();
     let version = head.strip_prefix(HEAD_START).and_then(|rest| rest.trim_end().parse::<u32>().ok());

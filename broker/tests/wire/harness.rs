@@ -285,6 +285,9 @@ fn node_of(config: &Arc<ServerConfig>, core_count: u16) -> Node {
         data_dir_text: DATA_DIR.to_owned(),
         core_count,
         advertised: advertised.map(|l| (l.advertised.host.clone(), l.advertised.port)).collect(),
+        peer_listener: (!config.peer_listen().is_empty()).then_some(ListenerIndex(config.listeners().len())),
+        peer_admission: broker::node::peer_admission(),
+        founding: quorum::Founding::Alone,
         started: Instant::now(),
         config: Arc::clone(config),
     }
@@ -298,7 +301,7 @@ fn core_of(
 ) -> Shard<MemoryIo, Broker> {
     let me = mailbox.me();
     let mut listeners = vec![(io.listen(address(CORE_PORT + me.0)), ListenerIndex(0))];
-    for index in 0..node.advertised.len() {
+    for index in 0..node.advertised.len() + usize::from(node.peer_listener.is_some()) {
         listeners.push((io.listen(address(PORT + index as u16)), ListenerIndex(index)));
     }
     let controller = (me == ShardId(0)).then(|| {

@@ -33,6 +33,7 @@ mod life;
 mod load;
 mod model;
 mod patience;
+mod peers;
 mod waiting;
 
 mod http;

@@ -58,6 +58,7 @@ mod uuid;
 
 #[path = "generated/api_key.rs"]
 mod api_key;
+pub mod controller_message;
 mod error_code;
 mod frame;
 pub mod group_history;

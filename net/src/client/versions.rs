@@ -3,13 +3,13 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use protocol::ApiKey;
 use protocol::messages::api_versions_response::ApiVersionsResponse;
+use protocol::{ApiKey, controller_message};
 
 /// What a broker said about its requests; what it did not say it does not serve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Versions {
-    /// By the key's number, which is its index.
+    /// By the key's number, which is its index; behind Kafka's keys stands our own.
     theirs: Vec<Option<RangeInclusive<i16>>>,
 }
 
@@ -51,9 +51,9 @@ impl fmt::Display for VersionFault {
 impl Versions {
     /// What the answer to ApiVersions says. Keys that we do not know are left out.
     pub fn of(response: &ApiVersionsResponse<'_>) -> Versions {
-        let mut theirs = vec![None; ApiKey::ALL.len()];
+        let mut theirs = vec![None; ApiKey::ALL.len() + 1];
         for api in &response.api_keys {
-            let place = usize::try_from(api.api_key).ok().and_then(|index| theirs.get_mut(index));
+            let place = place_of(api.api_key).map(|index| &mut theirs[index]);
             if let (Some(place), true) = (place, api.min_version <= api.max_version) {
                 *place = Some(api.min_version..=api.max_version);
             }
@@ -63,7 +63,12 @@ impl Versions {
 
     /// What the broker serves of `key`.
     pub fn served(&self, key: ApiKey) -> Option<&RangeInclusive<i16>> {
-        self.theirs.get(usize::try_from(key.code()).ok()?)?.as_ref()
+        self.served_code(key.code())
+    }
+
+    /// The same by the key's number, which may be [`controller_message::KEY`].
+    pub fn served_code(&self, code: i16) -> Option<&RangeInclusive<i16>> {
+        self.theirs[place_of(code)?].as_ref()
     }
 
     /// The highest version of `key` that the broker serves, that is in `ours`, and that is not above `highest`.
@@ -74,6 +79,14 @@ impl Versions {
             return Err(VersionFault::NoneInCommon { key, theirs: theirs.clone(), ours });
         }
         Ok(version)
+    }
+}
+
+fn place_of(code: i16) -> Option<usize> {
+    match usize::try_from(code) {
+        Ok(index) if index < ApiKey::ALL.len() => Some(index),
+        _ if code == controller_message::KEY => Some(ApiKey::ALL.len()),
+        _ => None,
     }
 }
 

@@ -212,8 +212,7 @@ impl Quorum {
         disk.sync(file)?;
         let checkpoint_len = disk.len(file)?;
         disk.close(file);
-        let Checkpoint { records, .. } =
-            Checkpoint::read(disk, &arrived).map_err(|_| IoError::DEVICE)?;
+        let Checkpoint { records, .. } = Checkpoint::read(disk, &arrived).map_err(|_| IoError::DEVICE)?;
         disk.rename(&arrived, &path)?;
         disk.sync_dir(&self.dir)?;
         let mark = Mark { index: id.index, term: id.term, next_offset: id.offset, end: 0 };

@@ -120,7 +120,8 @@ impl Quorum {
             Some(Change::Corrected(id)) if self.members.voter(*id) == Some(&self.config.me) => {
                 return self.change = None;
             }
-            Some(Change::Learns(..) | Change::Votes(_) | Change::Corrected(_) | Change::Leaves(..)) | None => {
+            Some(Change::Learns(..) | Change::Votes(_) | Change::Corrected(_) | Change::Leaves(..))
+            | None => {
                 return;
             }
         };
@@ -141,7 +142,10 @@ impl Quorum {
             let members = self.members.with_voter(voter.clone());
             self.propose_members(members, now).map(|()| Change::Votes(voter.id))
         } else if self.tick >= until {
-            let why = format!("node {} did not catch up within a minute: is it started, and reachable?", voter.id.0);
+            let why = format!(
+                "node {} did not catch up within a minute: is it started, and reachable?",
+                voter.id.0
+            );
             let members = self.members.without(voter.id);
             self.propose_members(members, now).map(|()| Change::Leaves(voter.id, Some(why)))
         } else {

@@ -18,7 +18,8 @@ use crate::anchor::{self, Anchor};
 use crate::batch::{self, Content, Facts};
 use crate::checkpoint::{self, Checkpoint};
 use crate::config::{
-    APPEND_BYTES_MAX, APPENDS_IN_FLIGHT_MAX, Config, ELECTION_TICKS, Founding, HEARTBEAT_TICKS, UNCOMMITTED_BYTES_MAX,
+    APPEND_BYTES_MAX, APPENDS_IN_FLIGHT_MAX, Config, ELECTION_TICKS, Founding, HEARTBEAT_TICKS,
+    UNCOMMITTED_BYTES_MAX,
 };
 use crate::error::OpenError;
 use crate::log_file::LogFile;

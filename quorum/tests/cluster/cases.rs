@@ -17,13 +17,7 @@ fn settled(founders: i32, others: i32) -> (Cluster, usize) {
 }
 
 fn config(founding: Founding) -> Config {
-    Config {
-        me: voter(NodeId(0)),
-        cluster_id: "c".into(),
-        founding,
-        seed: 1,
-        measures: Measures::default(),
-    }
+    Config { me: voter(NodeId(0)), cluster_id: "c".into(), founding, seed: 1, measures: Measures::default() }
 }
 
 #[test]
@@ -41,8 +35,7 @@ fn a_minority_never_commits_and_its_leader_steps_down() {
     cluster.sides = cluster.nodes.iter().map(|node| (node.id, u8::from(node.id == id))).collect();
     assert!(cluster.propose(leader, 1).is_some());
     let acknowledged = cluster.acknowledged;
-    let has_other =
-        |cluster: &Cluster| cluster.leader().is_some_and(|other| cluster.nodes[other].id != id);
+    let has_other = |cluster: &Cluster| cluster.leader().is_some_and(|other| cluster.nodes[other].id != id);
     assert!(cluster.run_until(60, has_other), "the majority has a new leader");
     assert_eq!(cluster.acknowledged, acknowledged);
     let old = cluster.nodes[leader].quorum.as_ref().unwrap();
@@ -66,7 +59,10 @@ fn a_node_that_joins_learns_first_and_votes_then() {
     for round in 0..300 {
         cluster.propose(leader, 1 + round % 3);
     }
-    cluster.with(leader, |quorum, io, now| quorum.add_voter(io.disk(), now, voter(NodeId(1)))).unwrap().unwrap();
+    cluster
+        .with(leader, |quorum, io, now| quorum.add_voter(io.disk(), now, voter(NodeId(1))))
+        .unwrap()
+        .unwrap();
     let refused = cluster.with(leader, |quorum, io, now| quorum.add_voter(io.disk(), now, voter(NodeId(2))));
     assert_eq!(refused, Some(Err(Refusal::ChangePending)));
     assert!(cluster.run_until(100, |cluster| !cluster.nodes[leader].changes.is_empty()));
@@ -79,7 +75,10 @@ fn a_node_that_joins_learns_first_and_votes_then() {
 fn a_node_that_never_shows_up_does_not_become_a_voter() {
     let (mut cluster, leader) = settled(1, 1);
     cluster.crash(1, Crash::Process, u64::MAX);
-    cluster.with(leader, |quorum, io, now| quorum.add_voter(io.disk(), now, voter(NodeId(1)))).unwrap().unwrap();
+    cluster
+        .with(leader, |quorum, io, now| quorum.add_voter(io.disk(), now, voter(NodeId(1))))
+        .unwrap()
+        .unwrap();
     assert!(cluster.run_until(1300, |cluster| !cluster.nodes[leader].changes.is_empty()));
     let (id, failure) = cluster.nodes[leader].changes.pop().unwrap();
     assert_eq!(id, NodeId(1));
@@ -112,8 +111,7 @@ fn the_last_voter_stays() {
 fn a_failed_sync_ends_a_nodes_part() {
     let world = World::new(1);
     let mut io = world.io();
-    let mut quorum =
-        Quorum::open(io.disk(), Path::new("/data"), config(Founding::Alone), WallMs(1)).unwrap();
+    let mut quorum = Quorum::open(io.disk(), Path::new("/data"), config(Founding::Alone), WallMs(1)).unwrap();
     quorum.take_outputs();
     world.set_faults(Faults { failed_sync_percent: 100, ..Faults::default() });
     let refused = quorum.propose(io.disk(), WallMs(1), &[vec![1]]);
@@ -157,7 +155,6 @@ fn no_bytes_from_a_peer_make_a_node_panic() {
         bytes.extend((0..len).map(|_| if random.chance(60) { 0 } else { random.below(12) as u8 }));
         cluster.with(0, |quorum, io, now| quorum.on_message(io.disk(), now, NodeId(1), &bytes));
     }
-    let refused = cluster
-        .with(0, |quorum, io, now| quorum.on_message(io.disk(), now, NodeId(1), &[9]));
+    let refused = cluster.with(0, |quorum, io, now| quorum.on_message(io.disk(), now, NodeId(1), &[9]));
     assert_eq!(refused, Some(Err(MessageRefusal::UnknownVersion(9))));
 }

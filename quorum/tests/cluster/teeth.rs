@@ -12,9 +12,8 @@ const SEEDS_MAX: u64 = 300;
 fn every_deliberate_fault_is_found() {
     for fault in Mutation::ALL {
         mutation::set(Some(fault));
-        let found = (0..SEEDS_MAX).find(|&seed| {
-            catch_unwind(AssertUnwindSafe(|| Plan::of(seed).run(seed))).is_err()
-        });
+        let found =
+            (0..SEEDS_MAX).find(|&seed| catch_unwind(AssertUnwindSafe(|| Plan::of(seed).run(seed))).is_err());
         mutation::set(None);
         match found {
             Some(seed) => println!("{fault:?} is found by seed {seed}"),

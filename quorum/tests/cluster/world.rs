@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use protocol::Uuid;
-use quorum::{Config, Endpoint, Founding, Measures, NodeId, OpenError, Output, Proposal, Quorum, ReadId, Role, Voter};
+use quorum::{
+    Config, Endpoint, Founding, Measures, NodeId, OpenError, Output, Proposal, Quorum, ReadId, Role, Voter,
+};
 use shard::memory::{Crash, MemoryIo, World};
 use shard::random::Random;
 use shard::{Io, WallMs};
@@ -259,7 +261,8 @@ impl Cluster {
     /// The node that leads, if one does and no other believes so.
     pub fn leader(&self) -> Option<usize> {
         let leads = |node: &Node| node.quorum.as_ref().is_some_and(|quorum| quorum.is_active());
-        let leaders: Vec<usize> = (0..self.nodes.len()).filter(|&number| leads(&self.nodes[number])).collect();
+        let leaders: Vec<usize> =
+            (0..self.nodes.len()).filter(|&number| leads(&self.nodes[number])).collect();
         match leaders[..] {
             [leader] => Some(leader),
             _ => None,
@@ -310,7 +313,8 @@ impl Cluster {
         let members = self.nodes[leader].quorum.as_ref().expect("it leads").members();
         let end = self.ledger.end();
         let of_members = self.nodes.iter().filter(|node| members.has(node.id));
-        of_members.clone().count() > 0 && of_members.clone().all(|node| node.quorum.is_some() && node.replica.index == end)
+        of_members.clone().count() > 0
+            && of_members.clone().all(|node| node.quorum.is_some() && node.replica.index == end)
     }
 }
 

@@ -78,9 +78,10 @@ impl World {
                 file.borrow_mut().lose_power(&mut state.random);
             }
         }
-        state.connections.retain(|_, connection| connection.machine != self.machine);
+        machine.is_dark = crash == Crash::Power;
+        state.drop_connections_of(self.machine, crash == Crash::Process);
         for accepting in state.accepting.values_mut() {
-            accepting.retain(|accepting| accepting.machine != self.machine);
+            accepting.retain(|accepting| accepting.at.machine != self.machine);
         }
         state.accepting.retain(|_, accepting| !accepting.is_empty());
     }

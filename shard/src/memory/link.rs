@@ -25,6 +25,8 @@ pub(super) struct Way {
     /// What has arrived and was not taken yet.
     pub(super) arrived: VecDeque<u8>,
     flying: VecDeque<(Nanos, Cargo)>,
+    /// The peer has taken the connection that was asked for.
+    pub(super) is_open: bool,
     /// The peer has ended this direction, and all before has arrived.
     pub(super) has_ended: bool,
     /// The connection was reset from this end.
@@ -33,6 +35,7 @@ pub(super) struct Way {
 
 /// What is on its way.
 pub(super) enum Cargo {
+    Opened,
     Bytes(Vec<u8>),
     End,
     Reset,
@@ -62,6 +65,7 @@ impl Way {
 
     fn take_in(&mut self, cargo: Cargo) {
         match cargo {
+            Cargo::Opened => self.is_open = true,
             Cargo::Bytes(bytes) => self.arrived.extend(bytes),
             Cargo::End => self.has_ended = true,
             Cargo::Reset => self.is_reset = true,
@@ -77,7 +81,7 @@ impl Way {
     pub(super) fn len(&self) -> usize {
         let flying = self.flying.iter().map(|(_, cargo)| match cargo {
             Cargo::Bytes(bytes) => bytes.len(),
-            Cargo::End | Cargo::Reset => 0,
+            Cargo::Opened | Cargo::End | Cargo::Reset => 0,
         });
         self.arrived.len() + flying.sum::<usize>()
     }

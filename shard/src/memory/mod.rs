@@ -9,10 +9,11 @@ mod crash;
 mod disk;
 mod link;
 mod net;
+mod peer;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -28,8 +29,8 @@ pub use crash::Crash;
 use crash::Doom;
 use disk::FileState;
 pub use link::Link;
-pub use net::Peer;
-use net::{Accepting, Connection};
+use net::{Accepting, Connection, CoreAt};
+pub use peer::Peer;
 
 /// What goes wrong, in percent of the operations concerned; all zero at first.
 #[derive(Debug, Clone, Default)]
@@ -80,6 +81,10 @@ struct Machine {
     dirs: std::collections::BTreeSet<PathBuf>,
     cores: Vec<Core>,
     doom: Option<Doom>,
+    /// Where its connections come from: the address that it listened at last.
+    address: IpAddr,
+    /// It has lost power, and says nothing until a core of it runs again.
+    is_dark: bool,
 }
 
 impl Machine {
@@ -91,6 +96,8 @@ impl Machine {
             dirs: std::collections::BTreeSet::new(),
             cores: Vec::new(),
             doom: None,
+            address: Ipv4Addr::LOCALHOST.into(),
+            is_dark: false,
         }
     }
 }
@@ -141,9 +148,11 @@ impl World {
     /// A back end for one more core of this machine.
     pub fn io(&self) -> MemoryIo {
         let mut state = self.state.borrow_mut();
-        let cores = &mut state.machines[self.machine].cores;
-        cores.push(Core::default());
-        MemoryIo { state: Rc::clone(&self.state), machine: self.machine, core: cores.len() - 1 }
+        let machine = &mut state.machines[self.machine];
+        machine.is_dark = false;
+        machine.cores.push(Core::default());
+        let core = machine.cores.len() - 1;
+        MemoryIo { state: Rc::clone(&self.state), machine: self.machine, core }
     }
 
     /// Changes what goes wrong on this machine from now on.
@@ -246,8 +255,9 @@ impl MemoryIo {
     /// Listens on an address, as one of possibly many cores.
     pub fn listen(&mut self, address: SocketAddr) -> ListenerId {
         let mut state = self.state.borrow_mut();
+        state.machines[self.machine].address = address.ip();
         let listeners = state.accepting.entry(address).or_default();
-        listeners.push(Accepting::new(self.machine, self.core));
+        listeners.push(Accepting::new(CoreAt { machine: self.machine, core: self.core }));
         ListenerId((u32::from(address.port()) << 16) | (listeners.len() as u32 - 1))
     }
 

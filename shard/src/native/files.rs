@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use slab::Slab;
 
+use super::device;
 use crate::buffer::{ALIGNMENT, AlignedBuf, Buf, BufMut, Pool, skip_parts};
 use crate::clock::{Nanos, WallMs};
 use crate::disk::{Disk, DurableWrites, Entry, FileId, OpenMode, Space};
@@ -55,6 +56,8 @@ struct OpenFile {
     /// Whether the mapping has lent since mappings were last looked at.
     is_lending: bool,
     inline_writes: bool,
+    /// Whether a durable write has to be followed by a sync.
+    needs_flush: bool,
     /// Whether the file system knows RWF_DONTCACHE, as far as is known.
     drops_behind: bool,
 }
@@ -103,6 +106,12 @@ impl Files {
     /// The file behind an id; a closed one is an error of the operating kind, for it can race a failed log.
     pub(crate) fn handle(&self, file: FileId) -> Result<Arc<File>, IoError> {
         self.open.get(file.0 as usize).map(|open| Arc::clone(&open.file)).ok_or(IoError(libc::EBADF))
+    }
+
+    /// The same for a durable write, and whether a sync has to follow it.
+    pub(crate) fn handle_durable(&self, file: FileId) -> Result<(Arc<File>, bool), IoError> {
+        let found = self.open.get(file.0 as usize);
+        found.map(|open| (Arc::clone(&open.file), open.needs_flush)).ok_or(IoError(libc::EBADF))
     }
 
     /// Writes at once, or says that the ring should.
@@ -238,6 +247,7 @@ impl Files {
             mapping: None,
             is_lending: false,
             inline_writes,
+            needs_flush: false,
             drops_behind: true,
         }) as u32)
     }
@@ -292,12 +302,19 @@ impl Disk for Files {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false).custom_flags(flags).open(path)
         };
-        if let Ok(file) = open(libc::O_DIRECT | libc::O_DSYNC) {
+        let is_kept = device::keeps_single_writes(path.parent().unwrap_or(path));
+        let (flags, how) = match is_kept {
+            true => (libc::O_DIRECT | libc::O_DSYNC, DurableWrites::Direct),
+            false => (libc::O_DIRECT, DurableWrites::DirectThenFlushed),
+        };
+        if let Ok(file) = open(flags) {
             // Some file systems take the flag and refuse the transfers: one is tried.
             let mut page = AlignedBuf::new(ALIGNMENT);
             page.put(&[0; ALIGNMENT]);
             if file.read_at(page.filled_mut(), 0).is_ok() {
-                return Ok((self.insert(file), DurableWrites::Direct));
+                let file = self.insert(file);
+                self.open[file.0 as usize].needs_flush = !is_kept;
+                return Ok((file, how));
             }
         }
         plain(open(libc::O_DSYNC)).map(|file| (self.insert(file), DurableWrites::Synced))

@@ -1,8 +1,10 @@
 //! The back end of real machines: io_uring ([`crate::ring`]), or epoll ([`crate::poll`]) where io_uring is not to be had;
 //! and what the two share.
 
+mod device;
 pub(crate) mod files;
 pub(crate) mod mapping;
+pub(crate) mod names;
 pub(crate) mod tcp;
 
 use std::fmt;

@@ -32,7 +32,7 @@ pub(super) struct Job {
 
 pub(super) enum Work {
     Read { offset: u64, left: usize, buffer: BufMut, flags: i32 },
-    WriteDurable { offset: u64, buffer: AlignedBuf },
+    WriteDurable { offset: u64, buffer: AlignedBuf, needs_flush: bool },
     Sync,
     Writeback { offset: u64, len: u32 },
 }
@@ -169,11 +169,16 @@ impl Job {
                 let read = read(&file, offset, left, buffer, flags);
                 read.map_or_else(Outcome::Failed, |buffer| Outcome::Read(buffer.freeze()))
             }
-            Work::WriteDurable { offset, buffer } => match file.write_all_at(buffer.filled(), offset) {
-                Ok(()) => Outcome::WrittenDurable(buffer),
-                Err(error) if error.kind() == io::ErrorKind::WriteZero => Outcome::Failed(IoError::NO_SPACE),
-                Err(error) => Outcome::Failed(IoError::from_std(&error)),
-            },
+            Work::WriteDurable { offset, buffer, needs_flush } => {
+                let written = file.write_all_at(buffer.filled(), offset);
+                match written.and_then(|()| if needs_flush { file.sync_data() } else { Ok(()) }) {
+                    Ok(()) => Outcome::WrittenDurable(buffer),
+                    Err(error) if error.kind() == io::ErrorKind::WriteZero => {
+                        Outcome::Failed(IoError::NO_SPACE)
+                    }
+                    Err(error) => Outcome::Failed(IoError::from_std(&error)),
+                }
+            }
             Work::Sync => file
                 .sync_data()
                 .map_or_else(|error| Outcome::Failed(IoError::from_std(&error)), |()| Outcome::Synced),
@@ -228,7 +233,7 @@ mod tests {
         for number in 0..2000 {
             let mut buffer = AlignedBuf::new(4096);
             buffer.put(&[7; 4096]);
-            let work = Work::WriteDurable { offset: number * 4096, buffer };
+            let work = Work::WriteDurable { offset: number * 4096, buffer, needs_flush: false };
             threads.push(Job { token: Token(number), file: Arc::clone(&file), work }, &mut Vec::new());
             let sync = Job { token: Token(number), file: Arc::clone(&file), work: Work::Sync };
             threads.push(sync, &mut Vec::new());

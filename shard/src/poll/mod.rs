@@ -21,6 +21,7 @@ use crate::disk::{Disk, FileId};
 use crate::io::{Completion, Io, IoError, ListenerId, Op, Outcome, SocketId, Token, Wait};
 use crate::mail::Bell;
 use crate::native::files::{Files, ReadStart};
+use crate::native::names::Names;
 use crate::native::tcp;
 use crate::random::Random;
 use disk_threads::{DiskThreads, Job, Work};
@@ -37,6 +38,7 @@ pub struct Poll {
     sockets: Sockets,
     files: Files,
     disk_threads: DiskThreads,
+    names: Names,
     pool: Pool,
     /// Completions of operations that were performed when they were pushed.
     ready: Vec<Completion>,
@@ -64,6 +66,7 @@ impl Poll {
             sockets: Sockets::new(pool.clone()),
             files,
             disk_threads: DiskThreads::new(Arc::clone(&bell)),
+            names: Names::new(Arc::clone(&bell)),
             pool,
             ready: Vec::new(),
             bell,
@@ -96,6 +99,17 @@ impl Poll {
     fn start(&mut self, token: Token, op: Op) {
         match op {
             Op::Accept { listener } => self.listeners[listener.0 as usize].accepting = Some(token),
+            Op::Resolve { host, port } => {
+                let known = self.names.ask(token, host, port);
+                known.into_iter().for_each(|outcome| self.finish(token, outcome));
+            }
+            Op::Connect { address, stuck_max } => {
+                let begun = self.sockets.connect(address, stuck_max, token, &self.epoll);
+                match begun {
+                    Ok(begun) => self.ready.extend(begun),
+                    Err(error) => self.finish(token, Outcome::Failed(IoError::from_std(&error))),
+                }
+            }
             Op::Receive { socket } => self.sockets.receive_many(socket, token, &mut self.ready),
             Op::ReceiveInto { socket, buffer } => {
                 self.sockets.receive_into(socket, token, buffer, &mut self.ready);
@@ -117,7 +131,8 @@ impl Poll {
                 }
             },
             Op::WriteDurable { file, offset, buffer } => {
-                self.start_on_disk(token, file, Work::WriteDurable { offset, buffer });
+                let needs_flush = self.files.handle_durable(file).is_ok_and(|(_, needs_flush)| needs_flush);
+                self.start_on_disk(token, file, Work::WriteDurable { offset, buffer, needs_flush });
             }
             Op::Sync { file } => self.start_on_disk(token, file, Work::Sync),
             Op::BeginWriteback { file, offset, len } => {
@@ -201,6 +216,7 @@ impl Io for Poll {
         self.accept(done);
         self.sockets.work(done);
         self.disk_threads.reap(done);
+        self.names.reap(done);
     }
 
     fn now(&self) -> Nanos {

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
+use std::time::Duration;
 
 use slab::Slab;
 
@@ -30,6 +31,7 @@ pub(super) struct Sockets {
 
 struct Connection {
     stream: TcpStream,
+    connecting: Option<Token>,
     receiving: Option<Receiving>,
     sending: Option<(Token, Vec<Buf>)>,
     is_readable: bool,
@@ -53,18 +55,45 @@ impl Sockets {
     pub(super) fn adopt(&mut self, stream: TcpStream, epoll: &Epoll) -> io::Result<(SocketId, SocketAddr)> {
         let peer = tcp::prepare(&stream)?;
         stream.set_nonblocking(true)?;
+        Ok((self.insert(stream, epoll)?, peer))
+    }
+
+    /// Begins to connect: the socket, and how the attempt ended if it has ended at once.
+    pub(super) fn connect(
+        &mut self,
+        address: SocketAddr,
+        stuck_max: Option<Duration>,
+        token: Token,
+        epoll: &Epoll,
+    ) -> io::Result<Vec<Completion>> {
+        let stream = tcp::connecting_socket(address, stuck_max)?;
+        stream.set_nonblocking(true)?;
+        // The kernel tells of an unconnected socket that it has ended, so it is not watched before the attempt is under way.
+        let begun = tcp::begin_connect(&stream, address);
+        let socket = self.insert(stream, epoll)?;
+        let mut told = vec![Completion { token, outcome: Outcome::Connecting { socket }, more: true }];
+        match begun {
+            Ok(true) => told.push(Completion { token, outcome: Outcome::Connected, more: false }),
+            Ok(false) => self.connections[socket.0 as usize].connecting = Some(token),
+            Err(error) => told.push(failed(token, IoError::from_std(&error))),
+        }
+        Ok(told)
+    }
+
+    fn insert(&mut self, stream: TcpStream, epoll: &Epoll) -> io::Result<SocketId> {
         let entry = self.connections.vacant_entry();
         let socket = SocketId(entry.key() as u32);
         epoll.add_socket(stream.as_raw_fd(), socket)?;
         entry.insert(Connection {
             stream,
+            connecting: None,
             receiving: None,
             sending: None,
             is_readable: false,
             is_read_out: false,
             is_queued: false,
         });
-        Ok((socket, peer))
+        Ok(socket)
     }
 
     pub(super) fn receive_many(&mut self, socket: SocketId, token: Token, ready: &mut Vec<Completion>) {
@@ -117,8 +146,11 @@ impl Sockets {
 
     pub(super) fn close(&mut self, socket: SocketId, token: Token, ready: &mut Vec<Completion>) {
         if let Some(connection) = self.connections.try_remove(socket.0 as usize) {
-            let ended =
-                [connection.receiving.map(|one| one.token()), connection.sending.map(|(token, _)| token)];
+            let ended = [
+                connection.connecting,
+                connection.receiving.map(|one| one.token()),
+                connection.sending.map(|(token, _)| token),
+            ];
             ready.extend(ended.into_iter().flatten().map(|token| failed(token, IoError::CANCELLED)));
             self.queue.retain(|&queued| queued != socket.0);
         }
@@ -130,7 +162,8 @@ impl Sockets {
         let Some(connection) = self.connections.get_mut(socket.0 as usize) else { return };
         connection.is_readable |= events.is_readable();
         connection.is_read_out |= events.is_to_be_read_out();
-        let may_send = events.is_writable() && connection.sending.is_some();
+        let may_send =
+            events.is_writable() && (connection.sending.is_some() || connection.connecting.is_some());
         if may_send || connection.may_receive() {
             connection.enqueue(socket, &mut self.queue);
         }
@@ -146,6 +179,7 @@ impl Sockets {
             let Some(id) = self.queue.pop_front() else { break };
             let connection = &mut self.connections[id as usize];
             connection.is_queued = false;
+            connection.end_connect(done);
             connection.send(done);
             connection.receive(&mut self.piece, &self.pool, done);
             if connection.may_receive() {
@@ -172,6 +206,19 @@ impl Connection {
         if !std::mem::replace(&mut self.is_queued, true) {
             queue.push_back(socket.0);
         }
+    }
+
+    /// Finds out how an attempt to connect has ended, if it has.
+    fn end_connect(&mut self, done: &mut Vec<Completion>) {
+        let Some(token) = self.connecting else { return };
+        let outcome = match (self.stream.take_error(), self.stream.peer_addr()) {
+            (Ok(None), Ok(_)) => Outcome::Connected,
+            // Neither connected nor failed: the attempt goes on.
+            (Ok(None), Err(_)) => return,
+            (Ok(Some(error)) | Err(error), _) => Outcome::Failed(IoError::from_std(&error)),
+        };
+        self.connecting = None;
+        done.push(Completion { token, outcome, more: false });
     }
 
     fn send(&mut self, done: &mut Vec<Completion>) {

@@ -5,6 +5,8 @@ use std::io;
 
 use io_uring::{IoUring, Probe, opcode};
 
+use crate::boot::affinity;
+
 /// Why no ring can be had.
 #[derive(Debug)]
 pub enum RingError {
@@ -62,6 +64,7 @@ pub(super) fn set_up(entries: u32) -> Result<IoUring, RingError> {
     ring.submitter().register_probe(&mut probe).map_err(RingError::Missing)?;
     let needed = [
         (opcode::Accept::CODE, "accept"),
+        (opcode::Connect::CODE, "connect"),
         (opcode::Recv::CODE, "receive"),
         (opcode::SendMsg::CODE, "sendmsg"),
         (opcode::Readv::CODE, "readv"),
@@ -73,6 +76,17 @@ pub(super) fn set_up(entries: u32) -> Result<IoUring, RingError> {
     ];
     match needed.iter().find(|(code, _)| !probe.is_supported(*code)) {
         Some((_, name)) => Err(RingError::Operation(name)),
-        None => Ok(ring),
+        None => {
+            keep_workers_here(&ring);
+            Ok(ring)
+        }
+    }
+}
+
+/// Lets the kernel's threads that wait for the disk in this ring's name run where the calling thread does: a core's work
+/// stays on its core, whatever else is busy. Where that is refused they run anywhere, as good but for that.
+fn keep_workers_here(ring: &IoUring) {
+    if let Ok(cpus) = affinity() {
+        _ = ring.submitter().register_iowq_aff(&cpus);
     }
 }

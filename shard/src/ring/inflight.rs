@@ -4,6 +4,7 @@
 //! operation whole.
 
 use std::fs::File;
+use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use slab::Slab;
 use crate::buffer::{AlignedBuf, Buf, BufMut, skip_parts};
 use crate::io::{Completion, IoError, Op, Outcome, SocketId, Token};
 use crate::native::pieces_of;
+use crate::native::tcp::RawAddress;
 
 #[derive(Default)]
 pub(super) struct InflightTable {
@@ -71,13 +73,25 @@ pub(super) struct Whole {
 }
 
 enum Work {
+    Connect { fd: RawFd, socket: SocketId, address: Box<RawAddress> },
     ReceiveInto { fd: RawFd, socket: SocketId, buffer: BufMut },
     Send { fd: RawFd, socket: SocketId, parts: Vec<Buf> },
     Write { file: Arc<File>, offset: u64, parts: Vec<Buf> },
-    WriteDurable { file: Arc<File>, offset: u64, written: usize, buffer: AlignedBuf },
+    WriteDurable { file: Arc<File>, offset: u64, written: usize, buffer: AlignedBuf, flush: Flush },
     Read { file: Arc<File>, offset: u64, left: usize, buffer: BufMut, flags: i32 },
     Sync { file: Arc<File> },
     Writeback { file: Arc<File>, offset: u64, len: u32 },
+}
+
+/// What has to follow a write that is to be durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// Nothing: the write itself is durable.
+    Needless,
+    /// A sync, when all is written.
+    Due,
+    /// The sync is what the kernel is at.
+    UnderWay,
 }
 
 pub(super) enum Advance {
@@ -98,12 +112,23 @@ impl Inflight {
         )
     }
 
+    pub(super) fn connect(token: Token, socket: SocketId, fd: RawFd, address: SocketAddr) -> Inflight {
+        let address = Box::new(RawAddress::of(address));
+        Inflight::new(token, Work::Connect { fd, socket, address })
+    }
+
     pub(super) fn write(token: Token, file: Arc<File>, offset: u64, parts: Vec<Buf>) -> Inflight {
         Inflight::new(token, Work::Write { file, offset, parts })
     }
 
-    pub(super) fn write_durable(token: Token, file: Arc<File>, offset: u64, buffer: AlignedBuf) -> Inflight {
-        Inflight::new(token, Work::WriteDurable { file, offset, written: 0, buffer })
+    pub(super) fn write_durable(
+        token: Token,
+        (file, needs_flush): (Arc<File>, bool),
+        offset: u64,
+        buffer: AlignedBuf,
+    ) -> Inflight {
+        let flush = if needs_flush { Flush::Due } else { Flush::Needless };
+        Inflight::new(token, Work::WriteDurable { file, offset, written: 0, buffer, flush })
     }
 
     pub(super) fn read(
@@ -141,7 +166,9 @@ impl Whole {
     /// The socket that it works on.
     pub(super) fn socket(&self) -> Option<SocketId> {
         match self.work {
-            Work::ReceiveInto { socket, .. } | Work::Send { socket, .. } => Some(socket),
+            Work::Connect { socket, .. } | Work::ReceiveInto { socket, .. } | Work::Send { socket, .. } => {
+                Some(socket)
+            }
             Work::Write { .. }
             | Work::WriteDurable { .. }
             | Work::Read { .. }
@@ -152,6 +179,9 @@ impl Whole {
 
     fn entry(&mut self) -> squeue::Entry {
         match &mut self.work {
+            Work::Connect { fd, address, .. } => {
+                opcode::Connect::new(types::Fd(*fd), address.as_ptr(), address.len()).build()
+            }
             Work::ReceiveInto { fd, buffer, .. } => {
                 let spare = buffer.spare_mut();
                 opcode::Recv::new(types::Fd(*fd), spare.as_mut_ptr(), length(spare)).build()
@@ -176,7 +206,8 @@ impl Whole {
                     .offset(*offset)
                     .build()
             }
-            Work::WriteDurable { file, offset, written, buffer } => {
+            Work::WriteDurable { file, flush: Flush::UnderWay, .. } => sync_entry(file),
+            Work::WriteDurable { file, offset, written, buffer, .. } => {
                 let left = &buffer.filled()[*written..];
                 let at = *offset + *written as u64;
                 opcode::Write::new(types::Fd(file.as_raw_fd()), left.as_ptr(), length(left))
@@ -191,10 +222,7 @@ impl Whole {
                     .rw_flags(*flags)
                     .build()
             }
-            Work::Sync { file } => {
-                let flags = types::FsyncFlags::DATASYNC;
-                opcode::Fsync::new(types::Fd(file.as_raw_fd())).flags(flags).build()
-            }
+            Work::Sync { file } => sync_entry(file),
             Work::Writeback { file, offset, len } => {
                 opcode::SyncFileRange::new(types::Fd(file.as_raw_fd()), *len)
                     .offset(*offset)
@@ -206,12 +234,14 @@ impl Whole {
 
     /// Counts what the kernel did; a result below zero, the end of a file or of a stream ends the operation.
     pub(super) fn advance(&mut self, result: i32) -> Advance {
-        if -result == libc::EINTR || -result == libc::EAGAIN {
+        // An attempt to connect is asked for once: the kernel goes on with it by itself.
+        let is_connect = matches!(self.work, Work::Connect { .. });
+        if (-result == libc::EINTR || -result == libc::EAGAIN) && !is_connect {
             return Advance::Again;
         }
         let Ok(count) = usize::try_from(result) else { return Advance::Done };
         let left = match &mut self.work {
-            Work::Sync { .. } | Work::Writeback { .. } => 0,
+            Work::Connect { .. } | Work::Sync { .. } | Work::Writeback { .. } => 0,
             Work::ReceiveInto { buffer, .. } => {
                 buffer.advance(count);
                 0
@@ -227,9 +257,15 @@ impl Whole {
                 skip_parts(parts, count);
                 parts.len()
             }
-            Work::WriteDurable { written, buffer, .. } => {
+            Work::WriteDurable { flush: Flush::UnderWay, .. } => 0,
+            Work::WriteDurable { written, buffer, flush, .. } => {
                 *written += count;
-                buffer.len() - *written
+                let left = buffer.len() - *written;
+                if left == 0 && *flush == Flush::Due {
+                    *flush = Flush::UnderWay;
+                    return Advance::Again;
+                }
+                left
             }
             Work::Read { offset, left, buffer, .. } => {
                 *offset += count as u64;
@@ -250,6 +286,7 @@ impl Whole {
         let outcome = match self.work {
             Work::Writeback { .. } => Outcome::WritebackBegun,
             _ if result < 0 => Outcome::Failed(IoError(-result)),
+            Work::Connect { .. } => Outcome::Connected,
             Work::ReceiveInto { buffer, .. } => Outcome::ReceivedInto(buffer),
             Work::Send { .. } => Outcome::Sent,
             Work::Write { parts, .. } if !parts.is_empty() => Outcome::Failed(IoError::NO_SPACE),
@@ -264,6 +301,10 @@ impl Whole {
         };
         Completion { token: self.token, outcome, more: false }
     }
+}
+
+fn sync_entry(file: &File) -> squeue::Entry {
+    opcode::Fsync::new(types::Fd(file.as_raw_fd())).flags(types::FsyncFlags::DATASYNC).build()
 }
 
 /// The kernel counts a piece in 32 bits and moves at most 2 GiB a call; the rest follows in the next one.

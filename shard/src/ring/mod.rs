@@ -23,12 +23,13 @@ use crate::disk::Disk;
 use crate::io::{Completion, Io, IoError, ListenerId, Op, Outcome, SocketId, Token, Wait};
 use crate::mail::Bell;
 use crate::native::files::{self, Files};
+use crate::native::names::Names;
 use crate::random::Random;
 
 pub use boot::RingError;
 use inflight::{Advance, Inflight, InflightTable};
 use provided::ProvidedBuffers;
-use sockets::Sockets;
+use sockets::{Closing, Sockets};
 
 /// Submission queue entries; a turn that pushes more submits in between.
 const SUBMISSION_ENTRIES: u32 = 1024;
@@ -45,6 +46,7 @@ pub struct Ring {
     inflight: InflightTable,
     sockets: Sockets,
     files: Files,
+    names: Names,
     provided: ProvidedBuffers,
     pool: Pool,
     /// Completions of operations that were performed inline.
@@ -66,6 +68,7 @@ impl Ring {
             inflight: InflightTable::default(),
             sockets: Sockets::default(),
             files,
+            names: Names::new(Arc::clone(&bell)),
             provided,
             pool,
             ready: Vec::new(),
@@ -152,6 +155,11 @@ impl Ring {
     fn start(&mut self, token: Token, op: Op) {
         match op {
             Op::Accept { listener } => self.start_accept(token, listener),
+            Op::Resolve { host, port } => {
+                let known = self.names.ask(token, host, port);
+                known.into_iter().for_each(|outcome| self.finish(token, outcome));
+            }
+            Op::Connect { address, stuck_max } => self.start_connect(token, address, stuck_max),
             Op::Receive { socket } => self.start_receive(token, socket),
             Op::CancelReceive { socket } => self.cancel_receive(socket),
             Op::Close { socket } => self.start_close(token, socket),
@@ -185,7 +193,7 @@ impl Ring {
                     self.submit_entry(inflight, entry);
                 }
             },
-            Op::WriteDurable { file, offset, buffer } => match self.files.handle(file) {
+            Op::WriteDurable { file, offset, buffer } => match self.files.handle_durable(file) {
                 Ok(file) => {
                     let mut inflight = Inflight::write_durable(token, file, offset, buffer);
                     let entry = inflight.entry();
@@ -222,6 +230,20 @@ impl Ring {
         self.submit_entry(Inflight::Accept { token }, entry);
     }
 
+    fn start_connect(&mut self, token: Token, address: SocketAddr, stuck_max: Option<Duration>) {
+        let begun = self.sockets.connect(address, stuck_max);
+        let (socket, fd) = match begun.map(|socket| (socket, self.sockets.begin(socket))) {
+            Ok((socket, fd)) => (socket, fd.expect("a new socket is not closing")),
+            Err(error) => return self.finish(token, Outcome::Failed(IoError::from_std(&error))),
+        };
+        self.ready.push(Completion { token, outcome: Outcome::Connecting { socket }, more: true });
+        let mut inflight = Inflight::connect(token, socket, fd, address);
+        let entry = inflight.entry();
+        let key = self.inflight.insert(inflight);
+        self.sockets.set_connecting(socket, Some(key));
+        self.submit_keyed(key, entry);
+    }
+
     fn start_receive(&mut self, token: Token, socket: SocketId) {
         let Some(fd) = self.sockets.begin(socket) else {
             return self.finish(token, Outcome::Failed(IoError::CANCELLED));
@@ -234,14 +256,20 @@ impl Ring {
 
     fn cancel_receive(&mut self, socket: SocketId) {
         if let Some(key) = self.sockets.cancel_receive(socket) {
-            let entry = opcode::AsyncCancel::new(key as u64).build();
-            self.submit_entry(Inflight::Cancel, entry);
+            self.cancel(key);
         }
     }
 
+    fn cancel(&mut self, key: usize) {
+        let entry = opcode::AsyncCancel::new(key as u64).build();
+        self.submit_entry(Inflight::Cancel, entry);
+    }
+
     fn start_close(&mut self, token: Token, socket: SocketId) {
-        if self.sockets.start_close(socket, token) {
-            self.finish(token, Outcome::Closed);
+        match self.sockets.start_close(socket, token) {
+            Closing::Gone => self.finish(token, Outcome::Closed),
+            Closing::Ends => {}
+            Closing::Cancels(key) => self.cancel(key),
         }
     }
 
@@ -274,10 +302,8 @@ impl Ring {
                 Advance::Done => {
                     let whole = self.inflight.take_whole(key);
                     let socket = whole.socket();
-                    if let Some(socket) = socket
-                        && self.sockets.receiving(socket) == Some(key)
-                    {
-                        self.sockets.set_receiving(socket, None);
+                    if let Some(socket) = socket {
+                        self.sockets.on_whole_done(socket, key);
                     }
                     done.push(whole.finish(result));
                     self.end_on(socket, done);
@@ -399,6 +425,7 @@ impl Io for Ring {
         let wait = self.files.tidy(self.now(), wait);
         self.enter(wait);
         done.append(&mut self.ready);
+        self.names.reap(done);
         loop {
             // One entry at a time: handling it may push new submissions.
             let next = self.stash.pop_front().or_else(|| {

@@ -20,12 +20,24 @@ struct Connection {
     stream: TcpStream,
     /// Operations under way.
     pending: u32,
+    /// The attempt to connect under way, by its key in the in-flight table.
+    connecting: Option<usize>,
     /// The multishot receive under way, by its key in the in-flight table.
     receiving: Option<usize>,
     /// Whether that receive is to end: it is not armed again.
     is_cancelled: bool,
     /// Set once the connection is to go.
     closing: Option<Token>,
+}
+
+/// How a close goes on.
+pub(super) enum Closing {
+    /// Nothing is under way: the connection is gone.
+    Gone,
+    /// What is under way ends by itself.
+    Ends,
+    /// The operation of this key has to be cancelled.
+    Cancels(usize),
 }
 
 impl Sockets {
@@ -47,14 +59,28 @@ impl Sockets {
     /// Takes over a connection; fails if its peer is gone already.
     pub(super) fn adopt(&mut self, stream: TcpStream) -> io::Result<(SocketId, SocketAddr)> {
         let peer = tcp::prepare(&stream)?;
+        Ok((self.insert(stream), peer))
+    }
+
+    /// A socket that is to be connected.
+    pub(super) fn connect(
+        &mut self,
+        address: SocketAddr,
+        stuck_max: Option<Duration>,
+    ) -> io::Result<SocketId> {
+        tcp::connecting_socket(address, stuck_max).map(|stream| self.insert(stream))
+    }
+
+    fn insert(&mut self, stream: TcpStream) -> SocketId {
         let key = self.connections.insert(Connection {
             stream,
             pending: 0,
+            connecting: None,
             receiving: None,
             is_cancelled: false,
             closing: None,
         });
-        Ok((SocketId(key as u32), peer))
+        SocketId(key as u32)
     }
 
     /// Counts an operation on a connection as begun; `None` if the connection is closing or gone.
@@ -79,25 +105,38 @@ impl Sockets {
         Some(token)
     }
 
-    /// Shuts a connection down; `true` if nothing is under way on it, so that it is gone already.
-    pub(super) fn start_close(&mut self, socket: SocketId, token: Token) -> bool {
-        let Some(connection) = self.connections.get_mut(socket.0 as usize) else { return true };
+    /// Shuts a connection down.
+    pub(super) fn start_close(&mut self, socket: SocketId, token: Token) -> Closing {
+        let Some(connection) = self.connections.get_mut(socket.0 as usize) else { return Closing::Gone };
         connection.closing = Some(token);
         if connection.pending == 0 {
             self.connections.remove(socket.0 as usize);
-            return true;
+            return Closing::Gone;
+        }
+        if let Some(key) = connection.connecting {
+            // A socket that is shut while it connects begins to connect once more.
+            return Closing::Cancels(key);
         }
         // What is under way ends by itself once the connection is shut; an error means that it is down already.
         let _ = connection.stream.shutdown(std::net::Shutdown::Both);
-        false
+        Closing::Ends
+    }
+
+    pub(super) fn set_connecting(&mut self, socket: SocketId, key: Option<usize>) {
+        self.connections[socket.0 as usize].connecting = key;
     }
 
     pub(super) fn descriptor(&self, socket: SocketId) -> RawFd {
         self.connections[socket.0 as usize].stream.as_raw_fd()
     }
 
-    pub(super) fn receiving(&self, socket: SocketId) -> Option<usize> {
-        self.connections.get(socket.0 as usize)?.receiving
+    /// Forgets an operation that has ended: it is not under way any more.
+    pub(super) fn on_whole_done(&mut self, socket: SocketId, key: usize) {
+        let connection = &mut self.connections[socket.0 as usize];
+        connection.connecting.take_if(|connecting| *connecting == key);
+        if connection.receiving.take_if(|receiving| *receiving == key).is_some() {
+            connection.is_cancelled = false;
+        }
     }
 
     pub(super) fn set_receiving(&mut self, socket: SocketId, key: Option<usize>) {

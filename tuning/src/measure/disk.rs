@@ -54,7 +54,7 @@ pub fn measure(plan: &Plan, kind: Kind) -> Result<DiskFigures, Fault> {
     let durable_4k = write_one_by_one(&mut driver, file, 4 << 10, plan.each)?;
     let durable_256k = write_one_by_one(&mut driver, file, 256 << 10, plan.each)?;
     let again = write_large(&mut driver, file, u64::MAX, plan.each)?;
-    let is_direct = how == DurableWrites::Direct;
+    let is_direct = how != DurableWrites::Synced;
     let read_mib_s = is_direct.then(|| read_large(&mut driver, file, plan.each)).transpose()?;
     Ok(DiskFigures { is_direct, durable_4k, durable_256k, write_mib_s: again.max(write_mib_s), read_mib_s })
 }

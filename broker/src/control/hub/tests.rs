@@ -21,6 +21,8 @@ fn config() -> Arc<ServerConfig> {
 
 fn node(core_count: u16) -> Arc<Node> {
     Arc::new(Node {
+        peer_listener: None,
+        peer_admission: crate::node::peer_admission(),
         admission: net::Admission::new(1, 1),
         id: 3,
         cluster_id: "c".to_owned(),
@@ -32,6 +34,7 @@ fn node(core_count: u16) -> Arc<Node> {
         open_files_max: 1,
         incarnation: protocol::Uuid::ZERO,
         directory_id: protocol::Uuid::ZERO,
+        founding: quorum::Founding::Alone,
         started: std::time::Instant::now(),
     })
 }
