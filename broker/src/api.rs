@@ -15,6 +15,8 @@ use crate::request::Request;
 
 #[path = "api/29_describe_acls.rs"]
 pub mod acls;
+#[path = "api/80_add_raft_voter.rs"]
+pub mod add_raft_voter;
 #[path = "api/33_alter_configs.rs"]
 pub mod alter_configs;
 #[path = "api/45_alter_partition_reassignments.rs"]
@@ -64,6 +66,9 @@ pub mod offset_for_leader_epoch;
 #[path = "api/00_produce.rs"]
 pub mod produce;
 mod produce_verification;
+pub(crate) mod raft_voters;
+#[path = "api/81_remove_raft_voter.rs"]
+pub mod remove_raft_voter;
 
 #[path = "api/25_add_offsets_to_txn.rs"]
 pub mod add_offsets_to_txn;
@@ -239,6 +244,8 @@ pub const ALL: &[Api] = &[
     offset_delete::API,
     describe_client_quotas::API,
     describe_quorum::API,
+    add_raft_voter::API,
+    remove_raft_voter::API,
     describe_cluster::API,
     describe_producers::API,
     describe_transactions::API,

@@ -41,6 +41,7 @@ use crate::transactions::ask::TxnQuestion;
 mod creation;
 mod inspect;
 pub mod peers;
+mod quorum;
 use inspect::Inspection;
 use peers::{PeersHere, peer_turn};
 
@@ -63,6 +64,7 @@ const TIMER_GROUPS: u64 = 3;
 const TIMER_TXNS: u64 = 4;
 const TIMER_REPORT: u64 = 5;
 const TIMER_PEERS: u64 = 6;
+const TIMER_QUORUM: u64 = 7;
 
 /// One core.
 #[derive(Debug)]
@@ -86,6 +88,8 @@ pub struct Broker {
     /// The connections to other nodes.
     peers: PeersHere,
     controller: Option<Controller>,
+    /// Whether the quorum's timer is set.
+    is_quorum_ticking: bool,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     /// What handling leaves to be told; empty between events.
     out: Outbound,
@@ -140,6 +144,7 @@ impl Broker {
             image,
             peers: PeersHere::new(),
             controller,
+            is_quorum_ticking: false,
             listeners,
             out: Outbound::default(),
             spare: Outbound::default(),
@@ -254,10 +259,7 @@ impl Broker {
             let api = api::find(request.key).expect("the key was found before");
             return (api.handle)(self, turn, request);
         }
-        if let Err(request) = controller.enqueue(Box::new(request)) {
-            let why = "too many changes of the metadata are waiting".to_owned();
-            self.reply_or_close(turn, &request, Reply::Close(CloseReason::Request(why.into())));
-        }
+        self.enqueue_for_controller(turn, request);
     }
 
     /// Hands a request to the controller; for handlers that find out late that they need it.
@@ -516,16 +518,8 @@ impl Broker {
     /// Makes a change durable and carries it to all cores; the reply goes out when all have applied it.
     pub fn commit(&mut self, turn: &mut Turn<'_>, records: &[Record], committed: Committed) {
         let controller = self.controller.as_mut().expect("only the controller's core commits");
-        match controller.commit(turn.disk, records, turn.wall_ms) {
-            Ok(image) => {
-                controller.announce(Some(committed));
-                self.publish(turn, &image);
-            }
-            Err(error) => {
-                tracing::error!(%error, "the metadata log cannot be written: no change is possible until a restart");
-                self.reply_frame(turn, &committed.request, committed.failure);
-            }
-        }
+        let effects = controller.propose(turn.disk, records, committed, turn.wall_ms);
+        self.carry_out(turn, effects);
     }
 
     fn publish(&mut self, turn: &mut Turn<'_>, image: &Arc<Image>) {
@@ -556,7 +550,7 @@ impl Broker {
         for Committed { request, reply, .. } in controller.on_applied(core, version) {
             self.reply_frame(turn, &request, reply);
         }
-        if self.phase == Phase::Starting && self.controller().is_ready() {
+        if self.phase == Phase::Starting && self.controller().is_applied() {
             for core in (0..self.node.core_count).map(ShardId).filter(|&core| core != turn.shard) {
                 turn.mail.send(core, Mail::Serve);
             }
@@ -615,6 +609,11 @@ pub fn groups_timer() -> Token {
     Token(TIMER_GROUPS << 56)
 }
 
+/// The token of the timer for the metadata quorum.
+fn quorum_timer() -> Token {
+    Token(TIMER_QUORUM << 56)
+}
+
 /// The token of the timer for transactions.
 pub fn transactions_timer() -> Token {
     Token(TIMER_TXNS << 56)
@@ -629,15 +628,19 @@ impl App for Broker {
 
     fn on_start(&mut self, turn: &mut Turn<'_>) {
         turn.timers.set(turn.now.plus_ms(TICK_MS), Token(TIMER_TICK << 56));
-        let Some(controller) = &mut self.controller else { return };
+        if self.controller.is_none() {
+            return;
+        }
+        let effects = self.controller().effects_of_start();
+        self.carry_out(turn, effects);
+        let controller = self.controller();
         let image = Arc::clone(controller.image());
-        let left =
-            crate::partition::remove_leftovers(turn.disk, &self.node.data_dir, &image, controller.removed());
+        let removed = controller.removed().clone();
+        let left = crate::partition::remove_leftovers(turn.disk, &self.node.data_dir, &image, &removed);
         if let Err(error) = left {
             tracing::error!(%error, "the data directory cannot be listed: deletions that a crash cut short stay unfinished");
         }
-        controller.shorten(turn.disk, turn.wall_ms);
-        controller.announce(None);
+        self.controller().cut_log(turn.disk, turn.wall_ms);
         self.publish(turn, &image);
     }
 
@@ -699,6 +702,9 @@ impl App for Broker {
             self.transactions.on_timer(turn, &mut self.partitions, &mut self.out);
             return self.settle(turn);
         }
+        if token == quorum_timer() {
+            return self.on_quorum_tick(turn);
+        }
         if token.0 >> 56 != TIMER_TICK {
             // It only wakes the core for its background work.
             return;
@@ -748,6 +754,7 @@ impl App for Broker {
         self.phase = Phase::Stopping { until: turn.now.plus_ms(STOP_MS_MAX) };
         turn.timers.set(turn.now.plus_ms(STOP_MS_MAX), Token(TIMER_TICK << 56));
         self.server.wind_down();
+        self.stop_quorum(turn);
         self.stop_peers(turn);
         self.partitions.on_stop();
     }

@@ -90,3 +90,18 @@ fn say(why: &str, status: u8) -> ExitCode {
     tell(&why);
     ExitCode::from(status)
 }
+
+/// A node's part in the quorum, as far as a tool has one: whoever founded it, and reached by nobody.
+fn quorum_config(identity: &crate::data_dir::Identity, seed: u64) -> quorum::Config {
+    quorum::Config {
+        me: quorum::Voter {
+            id: quorum::NodeId(identity.node_id),
+            directory_id: identity.directory_id,
+            endpoints: Vec::new(),
+        },
+        cluster_id: identity.cluster_id.clone(),
+        founding: quorum::Founding::Alone,
+        seed,
+        measures: quorum::Measures::default(),
+    }
+}

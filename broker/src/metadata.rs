@@ -2,17 +2,17 @@
 //! into an immutable [`Image`] that every core holds.
 //!
 //! One core, the first, owns the log and makes every change ([`controller`]); the others are sent each new image. A quorum
-//! can take the log's place later: nothing else writes it, and nothing reads anything but images.
+//! is behind it ([`quorum`]): nothing else writes the log, and nothing reads anything but images.
 
 pub mod controller;
 pub mod features;
 pub mod image;
 pub mod lifecycle;
-pub mod log;
 pub mod partition_state;
 pub mod placement;
 pub mod record;
 pub mod registration;
+pub mod replay;
 pub mod replica_placement;
 pub mod sessions;
 mod settings;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use net::{Admission, Limits, ListenerIndex};
 use protocol::Uuid;
+use quorum::{Founding, Measures, NodeId, Voter};
 
 use crate::config::ServerConfig;
 use crate::metadata::Registration;
@@ -64,6 +65,8 @@ pub struct Node {
     pub incarnation: Uuid,
     /// The id of the data directory.
     pub directory_id: Uuid,
+    /// Who the metadata quorum begins with.
+    pub founding: Founding,
     /// When the process was started.
     pub started: Instant,
 }
@@ -99,6 +102,18 @@ impl Node {
             log_dirs: vec![self.directory_id],
             is_fenced: false,
             is_shutting_down: false,
+        }
+    }
+
+    /// This node as a part of the metadata quorum.
+    pub fn quorum_config(&self) -> quorum::Config {
+        let incarnation = self.incarnation.as_u128();
+        quorum::Config {
+            me: Voter { id: NodeId(self.id), directory_id: self.directory_id, endpoints: Vec::new() },
+            cluster_id: self.cluster_id.clone(),
+            founding: self.founding.clone(),
+            seed: (incarnation >> 64) as u64 ^ incarnation as u64,
+            measures: Measures::default(),
         }
     }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use net::{Admission, ListenerIndex};
 use protocol::Uuid;
+use quorum::{Founding, OpenError};
 use shard::boot::{self, BootError, DirLock, Running};
 use shard::native::Files;
 use shard::ring::RingError;
@@ -23,7 +24,6 @@ use crate::control::Control;
 use crate::data_dir::{self, DataDirError};
 use crate::mail::Mail;
 use crate::metadata::controller::Controller;
-use crate::metadata::log::MetadataError;
 use crate::metadata::placement;
 use crate::node::{Node, peer_admission};
 use crate::partition::replay_journals;
@@ -45,7 +45,7 @@ pub enum StartError {
     /// The directory cannot be locked.
     Lock(PathBuf, io::Error),
     /// The metadata cannot be read.
-    Metadata(MetadataError),
+    Metadata(OpenError),
     /// A journal cannot be replayed.
     Journal(StorageError),
     /// An address cannot be listened on.
@@ -186,6 +186,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
         open_files_max: open_files_max(cpus.len())?,
         incarnation: Uuid::from_u128(incarnation),
         directory_id: identity.directory_id,
+        founding: Founding::Alone,
         advertised: advertised.collect(),
         peer_listener: (addresses.len() > config.listeners().len())
             .then_some(ListenerIndex(config.listeners().len())),

@@ -10,8 +10,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("protocol", &[]),
     ("storage", &["shard"]),
     ("net", &["shard", "protocol"]),
-    ("broker", &["storage", "net", "protocol", "shard"]),
-    ("sim", &["broker", "storage", "net", "protocol", "shard"]),
+    // Of storage the batch alone, and the list of mutations.
+    ("quorum", &["storage", "protocol", "shard"]),
+    ("broker", &["quorum", "storage", "net", "protocol", "shard"]),
+    ("sim", &["broker", "quorum", "storage", "net", "protocol", "shard"]),
     // Brokers are met over TCP only; of storage the batch alone.
     ("bench", &["net", "protocol", "storage", "shard"]),
     ("tuning", &["bench", "shard"]),
@@ -23,6 +25,7 @@ const MANIFESTS: &[(&str, &str)] = &[
     ("protocol", "net/protocol/Cargo.toml"),
     ("storage", "storage/Cargo.toml"),
     ("net", "net/Cargo.toml"),
+    ("quorum", "quorum/Cargo.toml"),
     ("broker", "broker/Cargo.toml"),
     ("sim", "broker/sim/Cargo.toml"),
     ("bench", "bench/Cargo.toml"),

@@ -173,6 +173,7 @@ impl Node {
             advertised: vec![("node.sim".to_owned(), PORT)],
             peer_listener: (self.nodes > 1).then_some(ListenerIndex(1)),
             peer_admission: broker::node::peer_admission(),
+            founding: quorum::Founding::Alone,
             started: Instant::now(),
             config: Arc::clone(&self.config),
         }

@@ -70,6 +70,8 @@ pub enum Refusal {
     Config(String),
     /// The metadata cannot be written.
     Storage,
+    /// This node does not lead the metadata quorum.
+    NotController,
 }
 
 impl Refusal {
@@ -85,6 +87,7 @@ impl Refusal {
             Refusal::Assignment(_) => ErrorCode::InvalidReplicaAssignment,
             Refusal::Config(_) => ErrorCode::InvalidConfig,
             Refusal::Storage => ErrorCode::KafkaStorageError,
+            Refusal::NotController => ErrorCode::NotController,
         }
     }
 
@@ -123,6 +126,7 @@ impl Refusal {
             }
             Refusal::Config(why) => why.clone(),
             Refusal::Storage => "the metadata log cannot be written: see the broker's log".to_owned(),
+            Refusal::NotController => ErrorCode::NotController.text().to_owned(),
         }
     }
 }
@@ -167,14 +171,17 @@ fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
     if records.is_empty() {
         return broker.reply_frame(turn, &request, reply);
     }
-    let failed: Vec<_> = results
-        .into_iter()
-        .map(|(name, _, plan)| (name, Uuid::ZERO, plan.and(Err(Refusal::Storage))))
-        .collect();
-    let failure = reply_of(&failed);
-    drop(failed);
+    for (_, topic_id, plan) in results.iter_mut().filter(|(.., plan)| plan.is_ok()) {
+        (*topic_id, *plan) = (Uuid::ZERO, Err(Refusal::Storage));
+    }
+    let failure = reply_of(&results);
+    for (.., plan) in results.iter_mut().filter(|(.., plan)| matches!(plan, Err(Refusal::Storage))) {
+        *plan = Err(Refusal::NotController);
+    }
+    let not_controller = reply_of(&results);
+    drop(results);
     drop(asked);
-    broker.commit(turn, &records, Committed { request, reply, failure });
+    broker.commit(turn, &records, Committed { request, reply, failure, not_controller });
 }
 
 /// Names that stand in the request more than once: such a topic is answered once, and not made.

@@ -77,9 +77,16 @@ fn on_delete_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
         result.error_message = Some(ErrorCode::KafkaStorageError.text());
     }
     let failure = encode_response(request.key, request.version, request.correlation_id, &response);
+    for result in &mut response.responses {
+        if result.error_code == ErrorCode::KafkaStorageError.code() {
+            result.error_code = ErrorCode::NotController.code();
+            result.error_message = Some(ErrorCode::NotController.text());
+        }
+    }
+    let not_controller = encode_response(request.key, request.version, request.correlation_id, &response);
     drop(response);
     drop(asked);
-    broker.commit(turn, &records, Committed { request, reply, failure });
+    broker.commit(turn, &records, Committed { request, reply, failure, not_controller });
 }
 
 /// Decides which topic is meant; touches nothing.

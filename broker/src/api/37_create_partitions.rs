@@ -63,13 +63,14 @@ fn on_create_partitions(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
         encode_response(request.key, request.version, request.correlation_id, &response)
     };
     let (reply, failure) = (encode(ErrorCode::None), encode(ErrorCode::KafkaStorageError));
+    let not_controller = encode(ErrorCode::NotController);
     refusals.iter().flatten().for_each(|Refusal(error, _)| broker.note_error(request.key, error.code()));
     if records.is_empty() || asked.validate_only {
         return broker.reply_frame(turn, &request, reply);
     }
     drop(topics);
     drop(asked);
-    broker.commit(turn, &records, Committed { request, reply, failure });
+    broker.commit(turn, &records, Committed { request, reply, failure, not_controller });
 }
 
 /// Decides which partitions a topic gets; touches nothing.

@@ -62,12 +62,13 @@ fn on_incremental_alter_configs(broker: &mut Broker, turn: &mut Turn<'_>, reques
         encode_response(request.key, request.version, request.correlation_id, &response)
     };
     let (reply, failure) = (encode(ErrorCode::None), encode(ErrorCode::KafkaStorageError));
+    let not_controller = encode(ErrorCode::NotController);
     refusals.iter().flatten().for_each(|refusal| broker.note_error(request.key, refusal.error.code()));
     if records.is_empty() || asked.validate_only {
         return broker.reply_frame(turn, &request, reply);
     }
     drop(asked);
-    broker.commit(turn, &records, Committed { request, reply, failure });
+    broker.commit(turn, &records, Committed { request, reply, failure, not_controller });
 }
 
 /// Decides what changes; touches nothing.

@@ -10,6 +10,7 @@ use crate::answer::Answer;
 use crate::broker::Broker;
 use crate::mail::{PendingId, Turn};
 use crate::metadata::Image;
+use crate::metadata::controller::FreshId;
 use crate::request::Request;
 use crate::transactions::ask::{Add, Producer, TxnAnswer, TxnAsk, TxnQuestion, TxnReply};
 use crate::transactions::record::Partition;
@@ -101,7 +102,7 @@ pub(super) fn error_for(error: ErrorCode, version: i16, fenced_from: i16) -> Err
 }
 
 /// A producer id for a coordinator that needs one, on the controller's core; elsewhere the request goes there, to be begun
-/// anew.
+/// anew, and so it is when the quorum has to be asked for more of them.
 pub(super) fn fresh_id(
     broker: &mut Broker,
     turn: &mut Turn<'_>,
@@ -111,11 +112,14 @@ pub(super) fn fresh_id(
         broker.forward_to_controller(turn, request);
         return None;
     }
-    let fresh = broker.controller().next_producer_id(turn.disk, turn.wall_ms).map_err(|error| {
-        tracing::error!(%error, "no producer id can be given out: the metadata log cannot be written");
-        ErrorCode::CoordinatorNotAvailable
-    });
-    Some((request, fresh))
+    match broker.next_producer_id(turn) {
+        FreshId::Taken(id) => Some((request, Ok(id))),
+        FreshId::Refused(error) => Some((request, Err(error))),
+        FreshId::Wait => {
+            broker.enqueue_for_controller(turn, request);
+            None
+        }
+    }
 }
 
 /// Whether a topic has such a partition.

@@ -81,17 +81,36 @@ pub enum MessageRefusal {
     WrongNode,
     /// The sender is no controller of this cluster.
     UnknownSender,
-    /// More is waiting here than may.
-    Busy,
+    /// What it says makes no sense here.
+    Invalid,
+    /// The two controllers contradict each other about what is committed, or this one has failed.
+    Unable,
 }
 
 impl MessageRefusal {
+    /// The same as the quorum says it.
+    fn of_quorum(refusal: &quorum::MessageRefusal) -> MessageRefusal {
+        match refusal {
+            quorum::MessageRefusal::OtherCluster(_) => MessageRefusal::WrongCluster,
+            quorum::MessageRefusal::OtherNode(_) => MessageRefusal::WrongNode,
+            quorum::MessageRefusal::UnknownSender(_) => MessageRefusal::UnknownSender,
+            quorum::MessageRefusal::Malformed(_)
+            | quorum::MessageRefusal::Absurd(_)
+            | quorum::MessageRefusal::UnknownVersion(_)
+            | quorum::MessageRefusal::OtherSender(_) => MessageRefusal::Invalid,
+            quorum::MessageRefusal::Contradicts(_) | quorum::MessageRefusal::Offline => {
+                MessageRefusal::Unable
+            }
+        }
+    }
+
     fn code(self) -> ErrorCode {
         match self {
             MessageRefusal::WrongCluster => ErrorCode::InconsistentClusterId,
             MessageRefusal::WrongNode => ErrorCode::InvalidVoterKey,
             MessageRefusal::UnknownSender => ErrorCode::UnknownControllerId,
-            MessageRefusal::Busy => ErrorCode::ThrottlingQuotaExceeded,
+            MessageRefusal::Invalid => ErrorCode::InvalidRequest,
+            MessageRefusal::Unable => ErrorCode::KafkaStorageError,
         }
     }
 }
@@ -186,13 +205,8 @@ impl Broker {
     /// Hands a message to the controller, on its core.
     pub(super) fn on_controller_letter(&mut self, turn: &mut Turn<'_>, mut letter: ControllerLetter) {
         let content = std::mem::replace(&mut letter.content, Buf::from_static(&[]));
-        let taken = self.controller().take_message(letter.from, content).map_err(|refusal| {
-            let why = match refusal {
-                MessageRefusal::Busy => format!("node {} is busy: say it again later", self.node.id),
-                _ => format!("node {} is no voter that node {} knows of", letter.from, self.node.id),
-            };
-            (refusal, why)
-        });
+        let taken = self.heed_letter(turn, letter.from, &content);
+        let taken = taken.map_err(|refusal| (MessageRefusal::of_quorum(&refusal), refusal.to_string()));
         self.answer_controller(turn, &letter, taken);
     }
 

@@ -15,7 +15,7 @@ use super::report::{Line, Report};
 use super::{ToolError, Verdict, place};
 use crate::cli::failure::tell;
 use crate::data_dir;
-use crate::metadata::{log as metadata_log, placement};
+use crate::metadata::placement;
 
 /// What `ringlog log dump` takes.
 #[derive(Debug, Args)]
@@ -108,7 +108,7 @@ impl Dump<'_> {
     }
 
     fn file(&mut self, path: &Path, name: &str) -> Result<(), ToolError> {
-        let in_metadata = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == metadata_log::DIR);
+        let in_metadata = path.parent().and_then(Path::file_name).is_some_and(|dir| dir == quorum::DIR);
         match name.split_once('.').map_or("", |(_, ending)| ending) {
             "log" | "log.cleaned" | "log.swap" | "checkpoint" if name != ".lock" => {
                 self.segment(path, name, in_metadata)

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use protocol::Uuid;
+use quorum::Quorum;
 use shard::native::Files;
 use shard::{Disk, WallMs, boot};
 use storage::{ImportLog, Imported, import};
@@ -24,8 +25,8 @@ use super::{ToolError, Verdict};
 use crate::cli::StartArgs;
 use crate::config::{ServerConfig, Texts, TopicConfig};
 use crate::data_dir;
-use crate::metadata::log::MetadataLog;
 use crate::metadata::record::Record;
+use crate::metadata::replay::{Replayed, replay};
 use crate::metadata::{Image, PartitionState, log_settings};
 use crate::partition::{IMPORT_DIR, IMPORT_MARK, remove_unfinished_import};
 use crate::start::check_versions;
@@ -77,7 +78,7 @@ struct Target {
     dir: PathBuf,
     node_id: i32,
     image: Image,
-    log: MetadataLog,
+    quorum: Quorum,
     now: WallMs,
 }
 
@@ -149,12 +150,19 @@ impl Target {
             data_dir::open(&mut files, &dir, node_id, random).map_err(|error| failed(error.to_string()))?;
         let start = StartArgs { node_id: Some(node_id.to_string()), ..StartArgs::default() };
         let config: ServerConfig = start.load("localhost").map_err(|error| failed(error.to_string()))?;
-        let mut image = Image::empty(Arc::new(config), &identity.cluster_id);
-        let log = MetadataLog::open(&mut files, &dir, |record| image.apply(&record))
-            .map_err(|error| failed(error.to_string()))?;
+        let blank = Image::empty(Arc::new(config), &identity.cluster_id);
+        let of_quorum = super::quorum_config(&identity, boot::random_seed());
+        let mut quorum =
+            Quorum::open(&mut files, &dir, of_quorum, now).map_err(|error| failed(error.to_string()))?;
+        if !quorum.is_active() {
+            let why = "the node is one of several that keep the metadata: import into a directory of its own";
+            return Err(ToolError::Misuse(format!("{}: {why}", dir.display())));
+        }
+        let replayed = replay(&dir, blank, quorum.take_outputs());
+        let Replayed { image, .. } = replayed.map_err(|error| failed(error.to_string()))?;
         remove_unfinished_import(&mut files, &dir, &image)
             .map_err(|error| failed(format!("{}: {error}", dir.display())))?;
-        Ok(Target { files, dir, node_id, image, log, now })
+        Ok(Target { files, dir, node_id, image, quorum, now })
     }
 
     /// Decides what a topic becomes here; refuses it before anything is copied.
@@ -272,7 +280,10 @@ impl Target {
         }
         let dir = self.dir.clone();
         self.files.sync_dir(&dir).map_err(|error| failed(&dir, error))?;
-        self.log.append(&mut self.files, &records, self.now).map_err(|error| failed(&dir, error))?;
+        let values: Vec<Vec<u8>> = records.iter().map(Record::encode).collect();
+        self.quorum.propose(&mut self.files, self.now, &values).map_err(|refusal| {
+            ToolError::Failed(format!("{}: the topics cannot be made known: {refusal}", dir.display()))
+        })?;
         // The topics are there now: what is left to tidy up harms nobody, and the next start would do it.
         for plan in plans {
             for partition in 0..plan.topic.partitions {

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use quorum::Quorum;
 use shard::{Preview, WallMs};
 use storage::{Log, OpenFiles, Recovered, StorageError, journal};
 
@@ -14,8 +15,8 @@ use super::ToolError;
 use crate::cli::StartArgs;
 use crate::config::ServerConfig;
 use crate::data_dir;
-use crate::metadata::log::MetadataLog;
 use crate::metadata::placement;
+use crate::metadata::replay::{Replayed, replay};
 use crate::metadata::{Image, Topic};
 use crate::partition::{open_log, partition_dir, replay_journals};
 
@@ -55,9 +56,11 @@ impl<'a> Rehearsal<'a> {
             args.load("localhost").map_err(|error| ToolError::Misuse(error.to_string()))?;
         journal::check(&mut disk, data_dir).map_err(|error| failed(error.to_string()))?;
         placement::check_version(&mut disk, data_dir).map_err(|error| failed(error.to_string()))?;
-        let mut image = Image::empty(Arc::new(config), &identity.cluster_id);
-        MetadataLog::open(&mut disk, data_dir, |record| image.apply(&record))
-            .map_err(|error| failed(error.to_string()))?;
+        let blank = Image::empty(Arc::new(config), &identity.cluster_id);
+        let of_quorum = super::quorum_config(&identity, 0);
+        let told =
+            Quorum::look(&mut disk, data_dir, &of_quorum).and_then(|told| replay(data_dir, blank, told));
+        let Replayed { image, .. } = told.map_err(|error| failed(error.to_string()))?;
         replay_journals(&mut disk, data_dir, &image, 0).map_err(|error| failed(error.to_string()))?;
         Ok(Rehearsal { disk, image, data_dir: data_dir.to_path_buf(), now })
     }

@@ -21,7 +21,7 @@ use super::place::{Place, partition_of};
 use super::rehearsal::Rehearsal;
 use super::report::{Line, Report};
 use super::{ToolError, Verdict};
-use crate::metadata::{Topic, log as metadata_log};
+use crate::metadata::Topic;
 use crate::partition::partition_dir;
 use directory::{Directory, Finding};
 
@@ -115,7 +115,7 @@ impl Verify<'_> {
 
     /// The metadata log: what a start would cut off its end. All else that is wrong with it refuses the start.
     fn metadata(&mut self) -> Result<(), ToolError> {
-        let dir = self.place.data_dir.join(metadata_log::DIR);
+        let dir = self.place.data_dir.join(quorum::DIR);
         for entry in self.now_there.list(&dir).unwrap_or_default() {
             let path = dir.join(&entry.name);
             if let Fate::Cut { len } = self.rehearsal.disk.fate(&path) {

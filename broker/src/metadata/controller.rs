@@ -1,23 +1,26 @@
-//! The one place where metadata is changed: plan records, make them durable, show the new image to all cores, answer.
+//! The one place where metadata is changed: plan records, have the quorum agree on them, show the new image to all cores,
+//! answer.
 //!
 //! ```text
-//! request ─► plan (pure) ─► append to the log, synced ─► image ─► all cores ─► all applied ─► reply
+//! request ─► plan (pure) ─► proposed ─► committed ─► image ─► all cores ─► all applied ─► reply
+//!                                ▲ peers' changes ┘
 //! ```
 //! Changes go one after another: the next is planned when every core has applied the one before. So a topic that was
-//! answered for is ready on every core (C65), and what a crash can leave half done is the last change alone.
+//! answered for is ready on every core (C65), and what a crash can leave half done is the last change alone. Only the active
+//! controller, which is the quorum's leader, can change something; every other node applies what is committed.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use protocol::Uuid;
-use shard::{Buf, Disk, IoError, ShardId, WallMs};
+use protocol::{ErrorCode, Uuid};
+use quorum::{Members, NodeId, OpenError, Output, Proposal, Quorum, Refusal, Role, Standing, Voter};
+use shard::{Disk, ShardId, WallMs};
 
 use super::features::SUPPORTED;
-use super::log::{MetadataError, MetadataLog};
 use super::placement::Placement;
 use super::record::Record;
+use super::replay::{self, Replayed};
 use super::{Image, Registration};
-use crate::broker::peers::MessageRefusal;
 use crate::node::Node;
 use crate::request::Request;
 
@@ -34,21 +37,47 @@ pub struct Committed {
     pub request: Request,
     /// The reply's frame, once it is.
     pub reply: Vec<u8>,
-    /// The reply's frame if the change cannot be made durable.
+    /// The reply's frame if the change cannot be made durable here.
     pub failure: Vec<u8>,
+    /// The reply's frame if this node does not lead the quorum, or led it no more before it knew what became of the change: the
+    /// client has to ask the one that does.
+    pub not_controller: Vec<u8>,
+}
+
+/// A request that is given back, and why.
+type Refused = Box<(Request, Refusal)>;
+
+/// What an input to the quorum leads to, for the controller's core to carry out.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// A new image, on its way to all cores.
+    pub image: Option<Arc<Image>>,
+    /// Requests that are answered now, and with what.
+    pub answers: Vec<(Request, Vec<u8>)>,
+    /// Changes of the voters that have ended.
+    pub voter_changes: Vec<(Request, Result<(), String>)>,
+    /// What goes to other controllers.
+    pub letters: Vec<(NodeId, Vec<u8>)>,
+    /// The members of the quorum, if they have changed.
+    pub members: Option<Members>,
 }
 
 /// The controller, on the first core.
 #[derive(Debug)]
 pub struct Controller {
-    log: MetadataLog,
+    quorum: Quorum,
     placement: Placement,
     image: Arc<Image>,
-    /// Cores that have not yet applied the newest image.
-    unapplied: HashSet<ShardId>,
-    core_count: u16,
-    /// The change that waits for them, and a request that is carried out again then.
-    waiting: Vec<Committed>,
+    /// The image before the first record.
+    blank: Image,
+    /// The version of the image that each core has applied.
+    applied: Vec<i64>,
+    /// The change that the quorum has not decided on yet.
+    proposed: Option<(Proposal, Purpose)>,
+    /// Committed changes that not all cores have applied, by the version that they have to have.
+    waiting: Vec<(i64, Committed)>,
+    /// The change of a voter that is under way, and who asked for it.
+    voter_change: Option<(NodeId, Request)>,
     queue: VecDeque<Box<Request>>,
     /// Producer ids that are given out without a new record.
     producer_ids: std::ops::Range<i64>,
@@ -56,48 +85,80 @@ pub struct Controller {
     removed: HashSet<String>,
 }
 
+/// What a change was proposed for.
+#[derive(Debug)]
+enum Purpose {
+    /// Somebody asked for it.
+    Request(Box<Committed>),
+    /// This node takes the producer ids from this one on.
+    ProducerIds(i64),
+    /// The controller itself wants it.
+    Own,
+}
+
+/// A producer id for whoever asks for one.
+#[derive(Debug, PartialEq, Eq)]
+pub enum FreshId {
+    /// This one: nobody has it.
+    Taken(i64),
+    /// There will be some when the quorum has decided: ask again then.
+    Wait,
+    /// None can be had here now.
+    Refused(ErrorCode),
+}
+
 impl Controller {
-    /// Opens the metadata within the node's data directory, and takes the node into it.
-    pub fn open(disk: &mut dyn Disk, node: &Node, now: WallMs) -> Result<Controller, MetadataError> {
-        let (data_dir, core_count) = (&node.data_dir, node.core_count);
-        let io = |error| MetadataError::Io(data_dir.to_path_buf(), error);
-        let mut image = Image::empty(Arc::clone(&node.config), &node.cluster_id);
-        let mut removed = HashSet::new();
-        let log = MetadataLog::open(disk, data_dir, |record| {
-            if let Record::RemoveTopic { id } = &record
-                && let Some(topic) = image.topic_by_id(*id)
-            {
-                removed.insert(topic.name.to_string());
-            }
-            image.apply(&record);
-        })?;
-        let mut placement = Placement::open(disk, data_dir, core_count).map_err(io)?;
+    /// Opens the metadata within the node's data directory. A node that is a quorum alone takes itself into it.
+    pub fn open(disk: &mut dyn Disk, node: &Node, now: WallMs) -> Result<Controller, OpenError> {
+        let io = |error| OpenError::Io(node.data_dir.clone(), error);
+        let blank = Image::empty(Arc::clone(&node.config), &node.cluster_id);
+        let mut quorum = Quorum::open(disk, &node.data_dir, node.quorum_config(), now)?;
+        let replayed = replay::replay(&node.data_dir, blank.clone(), quorum.take_outputs())?;
+        let Replayed { mut image, removed } = replayed;
+        let mut placement = Placement::open(disk, &node.data_dir, node.core_count).map_err(io)?;
         place_all(&mut image, &mut placement);
         if let Err(error) = placement.save(disk) {
             tracing::warn!(%error, "the placement file cannot be written: partitions may change cores at the next start");
         }
-        image.version = log.next_offset();
         let mut controller = Controller {
-            log,
+            quorum,
             placement,
             producer_ids: image.next_producer_id..image.next_producer_id,
             image: Arc::new(image),
-            unapplied: HashSet::new(),
-            core_count,
+            blank,
+            applied: vec![0; usize::from(node.core_count)],
+            proposed: None,
             waiting: Vec::new(),
+            voter_change: None,
             queue: VecDeque::new(),
             removed,
         };
-        let mut missing: Vec<Record> = SUPPORTED
-            .into_iter()
-            .filter(|(name, ..)| !controller.image.features.contains_key(*name))
-            .map(|(name, _, level)| Record::FeatureLevel { name: name.to_owned(), level })
-            .collect();
-        missing.extend(controller.plan_own_registration(node));
-        if !missing.is_empty() {
-            controller.commit(disk, &missing, now).map_err(io)?;
-        }
+        controller.settle_in(disk, node, now)?;
         Ok(controller)
+    }
+
+    /// What a quorum of this node alone lacks: the levels of new features, and the node itself.
+    fn settle_in(&mut self, disk: &mut dyn Disk, node: &Node, now: WallMs) -> Result<(), OpenError> {
+        if !self.quorum.members().is_only_voter(NodeId(node.id)) {
+            return Ok(());
+        }
+        let mut missing = self.missing_features();
+        missing.extend(self.plan_own_registration(node));
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let values: Vec<Vec<u8>> = missing.iter().map(Record::encode).collect();
+        let failed = |error: &dyn std::fmt::Display| {
+            OpenError::Mixed(node.data_dir.clone(), format!("the metadata log takes nothing: {error}"))
+        };
+        self.quorum.propose(disk, now, &values).map_err(|refusal| failed(&refusal))?;
+        self.take_effects(disk, now);
+        Ok(())
+    }
+
+    fn missing_features(&self) -> Vec<Record> {
+        let missing = SUPPORTED.into_iter().filter(|(name, ..)| !self.image.features.contains_key(*name));
+        missing.map(|(name, _, level)| Record::FeatureLevel { name: name.to_owned(), level }).collect()
     }
 
     /// The record that this node is needed to register with, if it has changed since it last did. There is nobody else who
@@ -110,24 +171,35 @@ impl Controller {
                 return None;
             }
         }
-        Some(Record::RegisterBroker(Registration { epoch: self.log.next_offset(), ..wanted }))
+        Some(Record::RegisterBroker(Registration { epoch: self.log_end_offset(), ..wanted }))
     }
+
+    // --- what it knows ------------------------------------------------------------------------------------------------
 
     /// The newest image.
     pub fn image(&self) -> &Arc<Image> {
         &self.image
     }
 
-    /// Shortens the log if most of it is history. Only when deletions that the history tells of are finished.
-    pub fn shorten(&mut self, disk: &mut dyn Disk, now: WallMs) {
-        if let Err(error) = self.log.shorten(disk, &self.image.to_records(), now) {
-            tracing::warn!(%error, "the metadata log cannot be shortened: it stays as it is");
-        }
-    }
-
     /// Where the metadata log ends.
     pub fn log_end_offset(&self) -> i64 {
-        self.log.next_offset()
+        self.quorum.standing().log_end_offset
+    }
+
+    /// How the quorum stands, and who its members are.
+    pub fn standing(&self) -> (Standing, &Members) {
+        (self.quorum.standing(), self.quorum.members())
+    }
+
+    /// Whether the quorum has other members, so that time matters to it.
+    pub fn needs_ticks(&self) -> bool {
+        let members = self.quorum.members();
+        members.voters().len() + members.learners().len() != 1
+    }
+
+    /// Whether this node is the active controller: the quorum's leader, with everything of its term applied.
+    pub fn is_active(&self) -> bool {
+        self.quorum.is_active()
     }
 
     /// Topics that the log says were removed.
@@ -135,10 +207,17 @@ impl Controller {
         &self.removed
     }
 
-    /// Whether a change can be planned now.
+    /// Whether a change can be planned now: all cores have applied the one before.
     pub fn is_ready(&self) -> bool {
-        self.unapplied.is_empty()
+        self.proposed.is_none() && self.is_applied()
     }
+
+    /// Whether all cores have applied the newest image.
+    pub fn is_applied(&self) -> bool {
+        self.applied.iter().all(|&version| version >= self.image.version)
+    }
+
+    // --- requests that wait -------------------------------------------------------------------------------------------
 
     /// Keeps a request until it can be carried out; gives it back if too many wait.
     pub fn enqueue(&mut self, request: Box<Request>) -> Result<(), Box<Request>> {
@@ -154,16 +233,273 @@ impl Controller {
         if self.is_ready() { self.queue.pop_front() } else { None }
     }
 
-    /// Makes records durable and an image of them; the caller sends it to all cores. An error leaves all as it was.
-    pub fn commit(
+    // --- inputs -------------------------------------------------------------------------------------------------------
+    // After each of them come its effects.
+
+    /// Proposes a change; what became of it is told by the effects.
+    pub fn propose(
         &mut self,
         disk: &mut dyn Disk,
         records: &[Record],
+        committed: Committed,
         now: WallMs,
-    ) -> Result<Arc<Image>, IoError> {
+    ) -> Effects {
         assert!(self.is_ready(), "one change at a time");
-        self.log.append(disk, records, now)?;
+        let values: Vec<Vec<u8>> = records.iter().map(Record::encode).collect();
+        match self.propose_for(disk, &values, now, Purpose::Request(Box::new(committed))) {
+            Ok(effects) => effects,
+            Err((refusal, Purpose::Request(committed))) => {
+                let mut effects = self.take_effects(disk, now);
+                effects.answers.push(refused(*committed, &refusal));
+                effects
+            }
+            Err((_, Purpose::ProducerIds(_) | Purpose::Own)) => unreachable!("it was asked for a request"),
+        }
+    }
+
+    fn propose_for(
+        &mut self,
+        disk: &mut dyn Disk,
+        values: &[Vec<u8>],
+        now: WallMs,
+        purpose: Purpose,
+    ) -> Result<Effects, (Refusal, Purpose)> {
+        // A leader plans on what it has applied: it has to be all that was committed before its term.
+        if !self.quorum.is_active() && matches!(self.quorum.role(), Role::Leader { .. }) {
+            return Err((Refusal::NotLeader { leader: None }, purpose));
+        }
+        match self.quorum.propose(disk, now, values) {
+            Ok(proposal) => {
+                self.proposed = Some((proposal, purpose));
+                Ok(self.take_effects(disk, now))
+            }
+            Err(refusal) => Err((refusal, purpose)),
+        }
+    }
+
+    /// Time passes for the quorum.
+    pub fn on_tick(&mut self, disk: &mut dyn Disk, now: WallMs) -> Effects {
+        self.quorum.on_tick(disk, now);
+        self.take_effects(disk, now)
+    }
+
+    /// Another controller says something; the text says why it is not heeded.
+    pub fn on_letter(
+        &mut self,
+        disk: &mut dyn Disk,
+        now: WallMs,
+        from: NodeId,
+        bytes: &[u8],
+    ) -> (Effects, Result<(), quorum::MessageRefusal>) {
+        let heeded = self.quorum.on_message(disk, now, from, bytes);
+        (self.take_effects(disk, now), heeded)
+    }
+
+    /// Another controller cannot be reached at the moment.
+    pub fn on_unreachable(&mut self, peer: NodeId) {
+        self.quorum.on_unreachable(peer);
+    }
+
+    /// The process is about to end: somebody else had better lead.
+    pub fn on_stop(&mut self, disk: &mut dyn Disk, now: WallMs) -> Effects {
+        self.quorum.transfer_leadership(disk, now);
+        self.take_effects(disk, now)
+    }
+
+    /// Begins to make a node a voter, for a request; gives the request back if that is refused at once.
+    pub fn add_voter(
+        &mut self,
+        disk: &mut dyn Disk,
+        now: WallMs,
+        request: Request,
+        voter: Voter,
+    ) -> Result<Effects, Refused> {
+        let id = voter.id;
+        self.change_voters(disk, now, id, request, |quorum, disk| quorum.add_voter(disk, now, voter))
+    }
+
+    /// The same for a request that does not wait for the end of it: it comes back with the effects.
+    pub fn begin_adding(
+        &mut self,
+        disk: &mut dyn Disk,
+        now: WallMs,
+        request: Request,
+        voter: Voter,
+    ) -> Result<(Effects, Option<Request>), Refused> {
+        match self.quorum.add_voter(disk, now, voter) {
+            Ok(()) => Ok((self.take_effects(disk, now), Some(request))),
+            Err(refusal) => Err(Box::new((request, refusal))),
+        }
+    }
+
+    /// Begins to take a voter out, for a request; gives the request back if that is refused at once.
+    pub fn remove_voter(
+        &mut self,
+        disk: &mut dyn Disk,
+        now: WallMs,
+        request: Request,
+        id: NodeId,
+    ) -> Result<Effects, Refused> {
+        self.change_voters(disk, now, id, request, |quorum, disk| quorum.remove_voter(disk, now, id))
+    }
+
+    fn change_voters(
+        &mut self,
+        disk: &mut dyn Disk,
+        now: WallMs,
+        id: NodeId,
+        request: Request,
+        begin: impl FnOnce(&mut Quorum, &mut dyn Disk) -> Result<(), Refusal>,
+    ) -> Result<Effects, Refused> {
+        if self.voter_change.is_some() {
+            return Err(Box::new((request, Refusal::ChangePending)));
+        }
+        if let Err(refusal) = begin(&mut self.quorum, disk) {
+            return Err(Box::new((request, refusal)));
+        }
+        self.voter_change = Some((id, request));
+        Ok(self.take_effects(disk, now))
+    }
+
+    /// The members as they are now, for a core that has just started.
+    pub fn effects_of_start(&self) -> Effects {
+        Effects { members: Some(self.quorum.members().clone()), ..Effects::default() }
+    }
+
+    /// A core has applied an image. Returns what can be answered now.
+    pub fn on_applied(&mut self, core: ShardId, version: i64) -> Vec<Committed> {
+        let applied = &mut self.applied[usize::from(core.0)];
+        *applied = version.max(*applied);
+        let everywhere = self.applied.iter().copied().min().unwrap_or(0);
+        let (ready, waiting) =
+            std::mem::take(&mut self.waiting).into_iter().partition(|(version, _)| *version <= everywhere);
+        self.waiting = waiting;
+        let ready: Vec<(i64, Committed)> = ready;
+        ready.into_iter().map(|(_, committed)| committed).collect()
+    }
+
+    /// A producer id that nobody has; blocks of them are taken from the quorum as needed.
+    pub fn next_producer_id(&mut self, disk: &mut dyn Disk, now: WallMs) -> (FreshId, Effects) {
+        let mut effects = Effects::default();
+        if self.producer_ids.is_empty() && self.proposed.is_none() {
+            let first = self.image.next_producer_id;
+            let record = Record::ProducerIds { next: first + PRODUCER_ID_BLOCK };
+            match self.propose_for(disk, &[record.encode()], now, Purpose::ProducerIds(first)) {
+                Ok(of_proposal) => effects = of_proposal,
+                Err((refusal, _)) => {
+                    tracing::warn!(%refusal, "no producer id can be given out");
+                    let refused = FreshId::Refused(ErrorCode::CoordinatorNotAvailable);
+                    return (refused, self.take_effects(disk, now));
+                }
+            }
+        }
+        match self.producer_ids.next() {
+            Some(id) => (FreshId::Taken(id), effects),
+            None => (FreshId::Wait, effects),
+        }
+    }
+
+    // --- effects ------------------------------------------------------------------------------------------------------
+
+    /// Applies what the quorum tells, and says what is to be done.
+    fn take_effects(&mut self, disk: &mut dyn Disk, now: WallMs) -> Effects {
+        let mut effects = Effects::default();
+        for output in self.quorum.take_outputs() {
+            match output {
+                Output::Send { to, bytes } => effects.letters.push((to, bytes)),
+                Output::Committed(committed) => self.on_committed(disk, committed, &mut effects),
+                Output::Restored(restored) => self.on_restored(disk, restored, &mut effects),
+                Output::Role(role) => self.on_role(role, &mut effects),
+                Output::ChangeEnded { voter, failure } => {
+                    if let Some((_, request)) = self.voter_change.take_if(|(id, _)| *id == voter) {
+                        effects.voter_changes.push((request, failure.map_or(Ok(()), Err)));
+                    }
+                }
+                Output::Members(members) => effects.members = Some(members),
+                // Nobody asks for fresh reads: every change is planned by the leader, on what it has committed itself.
+                Output::ReadReady(_) | Output::ReadLost(_) => {}
+            }
+        }
+        self.found_cluster(disk, now, &mut effects);
+        if self.is_applied() {
+            self.cut_log(disk, now);
+        }
+        effects
+    }
+
+    /// A new cluster has the levels of the features that its first active controller knows.
+    fn found_cluster(&mut self, disk: &mut dyn Disk, now: WallMs, effects: &mut Effects) {
+        let is_alone = self.quorum.members().voters().len() == 1;
+        if is_alone || self.proposed.is_some() || !self.quorum.is_active() {
+            return;
+        }
+        let values: Vec<Vec<u8>> = self.missing_features().iter().map(Record::encode).collect();
+        if !values.is_empty()
+            && let Ok(mut more) = self.propose_for(disk, &values, now, Purpose::Own)
+        {
+            effects.letters.append(&mut more.letters);
+            effects.image = more.image.or(effects.image.take());
+            effects.members = more.members.or(effects.members.take());
+        }
+    }
+
+    fn on_role(&mut self, role: Role, effects: &mut Effects) {
+        match role {
+            Role::Leader { term } => tracing::info!(term, "this node leads the metadata quorum"),
+            Role::Follower { term, leader: Some(NodeId(leader)) } => {
+                tracing::info!(term, leader, "the metadata quorum has a leader");
+            }
+            Role::Follower { term, leader: None } => {
+                tracing::info!(term, "the metadata quorum has no leader")
+            }
+            Role::Offline => {}
+        }
+        if matches!(role, Role::Leader { .. }) {
+            return;
+        }
+        // What becomes of the change is for others to know. One that was not made durable here must not be taken for lost either:
+        // the client is told that this node failed.
+        if let Some((_, Purpose::Request(committed))) = self.proposed.take() {
+            let refusal =
+                if role == Role::Offline { Refusal::Offline } else { Refusal::NotLeader { leader: None } };
+            effects.answers.push(refused(*committed, &refusal));
+        }
+        // Ids that were taken in an earlier term are this node's all the same.
+    }
+
+    fn on_committed(&mut self, disk: &mut dyn Disk, committed: quorum::Committed, effects: &mut Effects) {
+        let is_own = self.proposed.as_ref().is_some_and(|(own, _)| own.index == committed.index);
+        let own = if is_own { self.proposed.take() } else { None };
+        let records = match replay::decode(&committed.records) {
+            Ok(records) => records,
+            Err(error) => return self.quorum.leave(disk, &error.to_string()),
+        };
+        let next_id = self.image.next_producer_id;
+        if !records.is_empty() {
+            self.apply(disk, &records, committed.next_offset, effects);
+        }
+        match own {
+            Some((own, purpose)) if own.term == committed.term => match purpose {
+                Purpose::Request(request) => self.waiting.push((self.image.version, *request)),
+                Purpose::ProducerIds(first) => {
+                    assert_eq!(first, next_id, "one block is taken at a time");
+                    self.producer_ids = first..self.image.next_producer_id;
+                }
+                Purpose::Own => {}
+            },
+            // Another leader's batch stands in its place.
+            Some((_, Purpose::Request(request))) => {
+                effects.answers.push(refused(*request, &Refusal::NotLeader { leader: None }));
+            }
+            Some((_, Purpose::ProducerIds(_) | Purpose::Own)) | None => {}
+        }
+    }
+
+    /// Makes a new image of records.
+    fn apply(&mut self, disk: &mut dyn Disk, records: &[Record], version: i64, effects: &mut Effects) {
         let mut image = (*self.image).clone();
+        // No core needs to know which producer ids are given out: that alone is not announced.
+        let is_announced = records.iter().any(|record| !matches!(record, Record::ProducerIds { .. }));
         let mut placed = Vec::new();
         for record in records {
             if let Record::RemoveTopic { id } = record
@@ -184,65 +520,79 @@ impl Controller {
         {
             tracing::warn!(%error, "the placement file cannot be written: partitions may change cores at the next start");
         }
-        image.version = self.log.next_offset();
+        image.version = if is_announced { version } else { self.image.version };
         self.image = Arc::new(image);
-        Ok(Arc::clone(&self.image))
-    }
-
-    /// Says that the newest image is on its way to all cores, and what to answer when they have it.
-    pub fn announce(&mut self, committed: Option<Committed>) {
-        self.unapplied = (0..self.core_count).map(ShardId).collect();
-        self.waiting.extend(committed);
-    }
-
-    /// A core has applied an image. Returns what can be answered now.
-    pub fn on_applied(&mut self, core: ShardId, version: i64) -> Vec<Committed> {
-        if version == self.image.version {
-            self.unapplied.remove(&core);
+        if is_announced {
+            effects.image = Some(Arc::clone(&self.image));
         }
-        if self.unapplied.is_empty() { std::mem::take(&mut self.waiting) } else { Vec::new() }
     }
 
-    /// Takes in what another controller says. A quorum of one has no other voters, so that nobody is known who could.
-    pub fn take_message(&mut self, from: i32, content: Buf) -> Result<(), MessageRefusal> {
-        tracing::debug!(from, bytes = content.len(), "a message from a controller that is no voter");
-        Err(MessageRefusal::UnknownSender)
-    }
-
-    /// A producer id that nobody has; durable blocks of them are taken as needed.
-    pub fn next_producer_id(&mut self, disk: &mut dyn Disk, now: WallMs) -> Result<i64, IoError> {
-        if self.producer_ids.is_empty() {
-            let first = self.image.next_producer_id;
-            let next = first + PRODUCER_ID_BLOCK;
-            self.log.append(disk, &[Record::ProducerIds { next }], now)?;
-            // No core needs to know, so the image is changed in place and not announced.
-            let mut image = (*self.image).clone();
-            image.next_producer_id = next;
-            self.image = Arc::new(image);
-            self.producer_ids = first..next;
+    /// The image is made anew: this node was too far behind to be told of single changes.
+    fn on_restored(&mut self, disk: &mut dyn Disk, restored: quorum::Restored, effects: &mut Effects) {
+        let mut image = self.blank.clone();
+        match replay::decode(&restored.records) {
+            Ok(records) => records.iter().for_each(|record| image.apply(record)),
+            Err(error) => return self.quorum.leave(disk, &error.to_string()),
         }
-        let id = self.producer_ids.start;
-        self.producer_ids.start += 1;
-        Ok(id)
+        keep_places(&mut image, &mut self.placement);
+        if let Err(error) = self.placement.save(disk) {
+            tracing::warn!(%error, "the placement file cannot be written: partitions may change cores at the next start");
+        }
+        image.version = restored.next_offset;
+        self.image = Arc::new(image);
+        effects.image = Some(Arc::clone(&self.image));
+    }
+
+    /// Lets the log be cut when most of it is history. Only when deletions that the history tells of are finished.
+    pub fn cut_log(&mut self, disk: &mut dyn Disk, now: WallMs) {
+        if self.quorum.wants_checkpoint() {
+            let records = self.image.to_records().iter().map(Record::encode).collect();
+            self.quorum.take_checkpoint(disk, now, records);
+        }
     }
 }
 
+/// What a request is answered with whose change is not made.
+fn refused(committed: Committed, refusal: &Refusal) -> (Request, Vec<u8>) {
+    tracing::warn!("a change of the metadata is refused: {refusal}");
+    let frame = match refusal {
+        Refusal::Offline | Refusal::TooLarge => committed.failure,
+        Refusal::NotLeader { .. }
+        | Refusal::Busy
+        | Refusal::ChangePending
+        | Refusal::AlreadyVoter
+        | Refusal::UnknownVoter
+        | Refusal::LastVoter => committed.not_controller,
+    };
+    (committed.request, frame)
+}
+
 fn place_all(image: &mut Image, placement: &mut Placement) {
-    let partitions: Vec<(Uuid, i32)> = image
+    keep_places(image, placement);
+    placement.balance();
+    for (topic_id, partition) in own_partitions(image) {
+        let home = placement.home_of(topic_id, partition);
+        image.place(topic_id, partition, home);
+    }
+}
+
+/// Partitions that are open stay where they are.
+fn keep_places(image: &mut Image, placement: &mut Placement) {
+    let partitions = own_partitions(image);
+    placement.keep_only(&partitions);
+    for (topic_id, partition) in partitions {
+        let home = placement.home_of(topic_id, partition);
+        image.place(topic_id, partition, home);
+    }
+}
+
+fn own_partitions(image: &Image) -> Vec<(Uuid, i32)> {
+    image
         .topics()
         .flat_map(|topic| {
             topic.partitions.iter().zip(0..).map(|(meta, partition)| (topic.id, partition, meta))
         })
         .filter(|(.., meta)| meta.is_on(image.node_id()))
         .map(|(topic_id, partition, _)| (topic_id, partition))
-        .collect();
-    placement.keep_only(&partitions);
-    for (topic_id, partition) in &partitions {
-        placement.home_of(*topic_id, *partition);
-    }
-    placement.balance();
-    for (topic_id, partition) in partitions {
-        let home = placement.home_of(topic_id, partition);
-        image.place(topic_id, partition, home);
-    }
+        .collect()
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use protocol::Uuid;
 use shard::{Disk, FileId, IoError, OpenMode, ShardId};
 
-use super::log::MetadataError;
+use quorum::OpenError;
 
 /// The file within the data directory.
 pub const FILE: &str = "ringlog-placement";
@@ -141,15 +141,14 @@ impl Placement {
 }
 
 /// Refuses a file of a version that is not known, and changes nothing. A damaged file only costs familiar cores.
-pub fn check_version(disk: &mut dyn Disk, data_dir: &Path) -> Result<(), MetadataError> {
+pub fn check_version(disk: &mut dyn Disk, data_dir: &Path) -> Result<(), OpenError> {
     let path = data_dir.join(FILE);
-    let bytes =
-        disk.read_file(&path, FILE_BYTES_MAX).map_err(|error| MetadataError::Io(path.clone(), error))?;
+    let bytes = disk.read_file(&path, FILE_BYTES_MAX).map_err(|error| OpenError::Io(path.clone(), error))?;
     let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
     let head = text.split_inclusive('\n').next().unwrap_or_default();
     let version = head.strip_prefix(HEAD_START).and_then(|rest| rest.trim_end().parse::<u32>().ok());
     if version.is_some() && head != HEAD {
-        return Err(MetadataError::UnknownVersion(path));
+        return Err(OpenError::UnknownVersion(path));
     }
     Ok(())
 }

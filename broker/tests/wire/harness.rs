@@ -287,6 +287,7 @@ fn node_of(config: &Arc<ServerConfig>, core_count: u16) -> Node {
         advertised: advertised.map(|l| (l.advertised.host.clone(), l.advertised.port)).collect(),
         peer_listener: (!config.peer_listen().is_empty()).then_some(ListenerIndex(config.listeners().len())),
         peer_admission: broker::node::peer_admission(),
+        founding: quorum::Founding::Alone,
         started: Instant::now(),
         config: Arc::clone(config),
     }

@@ -34,6 +34,7 @@ fn node(core_count: u16) -> Arc<Node> {
         open_files_max: 1,
         incarnation: protocol::Uuid::ZERO,
         directory_id: protocol::Uuid::ZERO,
+        founding: quorum::Founding::Alone,
         started: std::time::Instant::now(),
     })
 }
