@@ -244,8 +244,6 @@ pub const ALL: &[Api] = &[
     offset_delete::API,
     describe_client_quotas::API,
     describe_quorum::API,
-    add_raft_voter::API,
-    remove_raft_voter::API,
     describe_cluster::API,
     describe_producers::API,
     describe_transactions::API,
@@ -254,6 +252,8 @@ pub const ALL: &[Api] = &[
     consumer_group_describe::API,
     list_config_resources::API,
     describe_topic_partitions::API,
+    add_raft_voter::API,
+    remove_raft_voter::API,
 ];
 
 /// The entry of a key, if it is served to these.

@@ -80,7 +80,7 @@ impl std::fmt::Display for Refusal {
             Refusal::Busy => f.write_str("too many changes wait for the quorum: try again"),
             Refusal::TooLarge => f.write_str("the change is larger than a batch may be: make it in parts"),
             Refusal::Offline => f.write_str(
-                "the metadata log cannot be written: no change is possible here until the node is started again",
+                "this node's metadata log has failed: no change is possible here until the node is started again",
             ),
             Refusal::ChangePending => f.write_str("another change of the voters is not through yet: try again"),
             Refusal::AlreadyVoter => f.write_str("it is a voter already"),

@@ -52,7 +52,7 @@ impl Quorum {
     /// Takes no part any more: what is on the disk is unknown.
     pub(super) fn go_offline(&mut self, disk: &mut dyn Disk, why: &str) {
         tracing::error!(
-            "{}: {why}: this node takes no part in the metadata quorum until it is started again",
+            "{}: the metadata log cannot be written or followed: {why}: this node takes no part in its quorum until it is started again",
             self.log.path().display()
         );
         self.is_offline = true;
