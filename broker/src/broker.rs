@@ -31,12 +31,14 @@ use crate::metadata::Image;
 use crate::metadata::controller::{Committed, Controller};
 use crate::metadata::record::Record;
 use crate::node::{Audience, Node};
+use crate::own_requests::OwnRequests;
 use crate::partition::{Outbound, Partitions};
 use crate::pending::PendingRequests;
-use crate::request::Request;
+use crate::request::{ReplyTo, Request};
 use crate::transactions::TxnCoordinators;
 use crate::transactions::ask::TxnQuestion;
 
+mod creation;
 mod inspect;
 pub mod peers;
 mod quorum;
@@ -96,6 +98,8 @@ pub struct Broker {
     /// Memory for a turn's events.
     events: Vec<Event>,
     closings: ClosingLog,
+    /// What this broker asks of the controller.
+    own_requests: OwnRequests,
     /// Errors that requests were answered with, by API key and code.
     errors: FxHashMap<(i16, i16), u64>,
     /// The report that is being told to the control thread.
@@ -146,6 +150,7 @@ impl Broker {
             spare: Outbound::default(),
             events: Vec::new(),
             closings: ClosingLog::default(),
+            own_requests: OwnRequests::default(),
             errors: FxHashMap::default(),
             inspection: None,
             id_count: 0,
@@ -226,8 +231,18 @@ impl Broker {
             return self.refuse(slot, format!("version {version} of {} is not served", api.key.name()));
         }
         let origin = turn.shard;
-        let request =
-            Request { origin, slot, key: api.key, version, correlation_id, listener, peer, frame, body_at };
+        let request = Request {
+            origin,
+            to: ReplyTo::Client(slot),
+            key: api.key,
+            version,
+            correlation_id,
+            listener,
+            peer,
+            frame,
+            body_at,
+            is_retried: false,
+        };
         if api.is_controllers && self.controller.is_none() {
             return turn.mail.send(CONTROLLER, Mail::Forward(Box::new(request)));
         }
@@ -320,9 +335,17 @@ impl Broker {
     /// Answers a request with a reply of any kind, wherever it was taken in.
     pub fn reply_or_close(&mut self, turn: &mut Turn<'_>, request: &Request, reply: Reply) {
         if request.origin == turn.shard {
-            self.server.complete(request.slot, reply);
+            self.on_reply(turn, request.to, reply);
         } else {
-            turn.mail.send(request.origin, Mail::Reply(request.slot, reply));
+            turn.mail.send(request.origin, Mail::Reply(request.to, reply));
+        }
+    }
+
+    /// Brings a reply to who asked.
+    fn on_reply(&mut self, turn: &mut Turn<'_>, to: ReplyTo, reply: Reply) {
+        match to {
+            ReplyTo::Client(slot) => self.server.complete(slot, reply),
+            ReplyTo::Own(number) => self.on_own_reply(turn, number, reply),
         }
     }
 
@@ -535,7 +558,7 @@ impl Broker {
             self.node.on_ready();
         }
         while let Some(request) = self.controller().take_ready() {
-            self.on_controller_request(turn, request);
+            self.on_controller_request(turn, *request);
         }
     }
 
@@ -643,7 +666,7 @@ impl App for Broker {
             Mail::Applied(version) => self.on_applied(turn, from, version),
             Mail::Forward(request) => self.on_controller_request(turn, *request),
             Mail::ControllerMessage(letter) => self.on_controller_letter(turn, *letter),
-            Mail::Reply(slot, reply) => self.server.complete(slot, reply),
+            Mail::Reply(to, reply) => self.on_reply(turn, to, reply),
             Mail::Ask(id, questions) => self.partitions.on_ask(turn, id, questions, &mut self.out),
             Mail::AskGroups(id, questions) => {
                 self.groups.on_ask(turn, &mut self.partitions, id, questions, &mut self.out);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use net::{Reply, ReplySlot};
+use net::Reply;
 use shard::{Buf, ShardId};
 use storage::{Marker, Offset, Promise};
 
@@ -11,7 +11,7 @@ use crate::broker::peers::ControllerLetter;
 use crate::groups::ask::GroupQuestion;
 use crate::metadata::Image;
 use crate::report::{Inspect, Report};
-use crate::request::Request;
+use crate::request::{ReplyTo, Request};
 use crate::transactions::ask::TxnQuestion;
 
 /// A turn of this application.
@@ -67,7 +67,7 @@ pub enum Mail {
     /// To the controller: what the controller of another node says.
     ControllerMessage(Box<ControllerLetter>),
     /// Back to the core that took the request in: what to answer.
-    Reply(ReplySlot, Reply),
+    Reply(ReplyTo, Reply),
     /// To a home: questions about its partitions.
     Ask(PendingId, Vec<Question>),
     /// To a home: questions about groups that it coordinates.

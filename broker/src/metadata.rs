@@ -7,12 +7,14 @@
 pub mod controller;
 pub mod features;
 pub mod image;
+pub mod lifecycle;
 pub mod partition_state;
 pub mod placement;
 pub mod record;
 pub mod registration;
 pub mod replay;
 pub mod replica_placement;
+pub mod sessions;
 mod settings;
 
 pub use image::{Image, PartitionMeta, Topic};

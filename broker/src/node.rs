@@ -59,14 +59,14 @@ pub struct Node {
     pub open_files_max: usize,
     /// How many connections there are, and may be.
     pub admission: Admission,
+    /// The same of other nodes' connections, whom clients shall not keep out.
+    pub peer_admission: Admission,
     /// Which process it is: drawn at the start (KIP-631).
     pub incarnation: Uuid,
     /// The id of the data directory.
     pub directory_id: Uuid,
     /// Who the metadata quorum begins with.
     pub founding: Founding,
-    /// The same of other nodes' connections, whom clients shall not keep out.
-    pub peer_admission: Admission,
     /// When the process was started.
     pub started: Instant,
 }

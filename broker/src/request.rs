@@ -2,9 +2,18 @@
 
 use std::net::SocketAddr;
 
-use net::{ListenerIndex, ReplySlot};
+use net::{ConnectionId, ListenerIndex, ReplySlot};
 use protocol::{ApiKey, DecodeError, Decoder, Message, RequestHeader};
 use shard::{Buf, ShardId};
+
+/// Who gets the reply to a request.
+#[derive(Debug, Clone, Copy)]
+pub enum ReplyTo {
+    /// The client whose connection it came in by.
+    Client(ReplySlot),
+    /// This broker, which asked; the number tells what for.
+    Own(u64),
+}
 
 /// A request of a key and a version that are served here.
 #[derive(Debug)]
@@ -12,7 +21,7 @@ pub struct Request {
     /// The core that took it in and will send the reply.
     pub origin: ShardId,
     /// Where the reply goes.
-    pub slot: ReplySlot,
+    pub to: ReplyTo,
     /// Its API key.
     pub key: ApiKey,
     /// Its version, within the served range.
@@ -27,6 +36,8 @@ pub struct Request {
     pub frame: Buf,
     /// Where the body begins in it.
     pub body_at: usize,
+    /// Whether it is carried out once more, after topics were to be made for it.
+    pub is_retried: bool,
 }
 
 impl Request {
@@ -36,6 +47,14 @@ impl Request {
             .ok()
             .and_then(|header| header.client_id)
             .unwrap_or("")
+    }
+
+    /// The connection that it came in by; only clients fetch.
+    pub fn connection(&self) -> ConnectionId {
+        match self.to {
+            ReplyTo::Client(slot) => slot.connection(),
+            ReplyTo::Own(_) => unreachable!("the broker itself does not fetch"),
+        }
     }
 
     /// A decoder of the whole frame that stands at the body.

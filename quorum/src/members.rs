@@ -199,7 +199,8 @@ fn decode_voters(d: &mut Decoder<'_>) -> Result<BTreeMap<NodeId, Voter>, DecodeE
             d.skip_tags()?;
             Ok(endpoint)
         })?;
-        (d.i16()?, d.i16()?);
+        d.i16()?;
+        d.i16()?;
         d.skip_tags()?;
         d.skip_tags()?;
         Ok((id, Voter { id, directory_id, endpoints }))

@@ -3,7 +3,7 @@
 mod apply;
 mod draw;
 
-pub use apply::{Aftermath, Doom, Healing, sound_link, sound_machine};
+pub use apply::{Aftermath, Around, Doom, Healing, sound_link, sound_machine};
 pub use draw::{FAULTY_MS, draw};
 
 use std::fmt;
@@ -21,12 +21,25 @@ pub struct Fault {
     pub kind: Kind,
 }
 
+/// What stands at the far end of the links that something happens to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Far {
+    /// One client.
+    Client(usize),
+    /// All clients.
+    Clients,
+    /// One other node.
+    Peer(usize),
+    /// All other nodes.
+    Peers,
+}
+
 /// Which way a link is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// From clients to the node.
+    /// To the node.
     Inward,
-    /// From the node to clients.
+    /// From the node.
     Outward,
     /// Both.
     Both,
@@ -48,10 +61,10 @@ pub enum Kind {
     Restart { down_ms: u64, shards: u16 },
     /// The node gets no turns.
     Pause { ms: u64 },
-    /// Nothing gets through between the node and one client, or all.
-    Cut { client: Option<usize>, direction: Direction, ms: u64 },
+    /// Nothing gets through between the node and the far end.
+    Cut { far: Far, direction: Direction, ms: u64 },
     /// Bytes take longer, in both directions; how long, each connection draws for itself.
-    SlowLinks { delay_ms_max: u64, ms: u64 },
+    SlowLinks { far: Far, delay_ms_max: u64, ms: u64 },
     /// Connections are reset.
     Resets { percent: u64, ms: u64 },
     /// Operations on files take longer.
@@ -68,6 +81,17 @@ pub enum Kind {
     Misdirect { file: u64 },
     /// The node's calendar jumps.
     ClockStep { by_ms: i64 },
+}
+
+impl fmt::Display for Far {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Far::Client(client) => write!(f, "client {client}"),
+            Far::Clients => f.write_str("all clients"),
+            Far::Peer(node) => write!(f, "node {node}"),
+            Far::Peers => f.write_str("all other nodes"),
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -90,17 +114,16 @@ impl fmt::Display for Fault {
                 write!(f, "is stopped, is down for {down_ms} ms and comes up on {shards} shards")
             }
             Kind::Pause { ms } => write!(f, "is paused for {ms} ms"),
-            Kind::Cut { client, direction, ms } => {
-                let who = client.map_or("all clients".to_owned(), |client| format!("client {client}"));
+            Kind::Cut { far, direction, ms } => {
                 let way = match direction {
                     Direction::Inward => "from",
                     Direction::Outward => "to",
                     Direction::Both => "from and to",
                 };
-                write!(f, "nothing comes through {way} {who} for {ms} ms")
+                write!(f, "nothing comes through {way} {far} for {ms} ms")
             }
-            Kind::SlowLinks { delay_ms_max, ms } => {
-                write!(f, "bytes take up to {delay_ms_max} ms for {ms} ms")
+            Kind::SlowLinks { far, delay_ms_max, ms } => {
+                write!(f, "bytes from and to {far} take up to {delay_ms_max} ms for {ms} ms")
             }
             Kind::Resets { percent, ms } => write!(f, "{percent} % of sends are reset for {ms} ms"),
             Kind::SlowDisk { latency_ms_max, ms } => {

@@ -11,6 +11,7 @@ use broker::config::{Given, Origin, ServerConfig};
 use broker::metadata::controller::Controller;
 use broker::node::Node as Identity;
 use net::ListenerIndex;
+use net::client::Address;
 use protocol::Uuid;
 use shard::memory::{Crash, MemoryIo, World};
 use shard::{Io, Nanos, Pool, Shard, ShardId, mail};
@@ -20,15 +21,16 @@ use crate::node_log;
 
 const DATA_DIR: &str = "/data";
 const PORT: u16 = 9092;
+/// Where other nodes connect.
+const PEER_PORT: u16 = 9093;
 /// Files that a core may hold open: few, so that the limit is met.
 const OPEN_FILES_MAX: usize = 64;
 /// A node that is told to stop and does not is killed after so long, as a supervisor would.
 const STOP_MS_MAX: i64 = 10_000;
 
 /// Settings with which a few seconds are enough to see a journal wrap, a session end and a transaction time out.
-const SETTINGS: [(&str, &str); 12] = [
+const SETTINGS: [(&str, &str); 11] = [
     ("log.dirs", DATA_DIR),
-    ("node.id", "0"),
     ("ringlog.journal.bytes", "262144"),
     ("listeners", "PLAINTEXT://node.sim:9092"),
     ("offsets.topic.num.partitions", "2"),
@@ -44,6 +46,8 @@ const SETTINGS: [(&str, &str); 12] = [
 /// A node of a simulated cluster.
 pub struct Node {
     number: usize,
+    /// How many nodes the cluster has.
+    nodes: usize,
     world: World,
     config: Arc<ServerConfig>,
     cores: Vec<Shard<MemoryIo, Broker>>,
@@ -71,24 +75,33 @@ pub fn address_of(node: usize) -> SocketAddr {
     SocketAddr::from((Ipv4Addr::new(10, 0, 0, node as u8), PORT))
 }
 
+/// Where the other nodes connect to a node.
+pub fn peer_address_of(node: usize) -> SocketAddr {
+    SocketAddr::new(address_of(node).ip(), PEER_PORT)
+}
+
 /// The address of a client.
 pub fn address_of_client(client: usize) -> IpAddr {
     Ipv4Addr::new(10, 1, 0, client as u8).into()
 }
 
+fn settings_of(node: usize, nodes: usize) -> Vec<Given> {
+    let own = [("node.id", node.to_string()), ("ringlog.peer.listen", peer_address_of(node).to_string())];
+    // A node alone has no door for others.
+    let own = own.into_iter().take(if nodes > 1 { 2 } else { 1 });
+    let all = SETTINGS.iter().map(|(name, value)| (*name, (*value).to_owned())).chain(own);
+    all.map(|(name, value)| Given { name: name.to_owned(), value, origin: Origin::Set }).collect()
+}
+
 impl Node {
-    /// A node that does not run yet, on a machine of its own.
-    pub fn new(number: usize, world: &World) -> Node {
-        let given = SETTINGS.iter().map(|(name, value)| Given {
-            name: (*name).to_owned(),
-            value: (*value).to_owned(),
-            origin: Origin::Set,
-        });
-        let config = ServerConfig::new(given.collect(), "node.sim").expect("settings that are in order");
+    /// A node that does not run yet, on a machine of its own; one of so many.
+    pub fn new(number: usize, world: &World, nodes: usize) -> Node {
+        let config = ServerConfig::new(settings_of(number, nodes), "node.sim");
         Node {
             number,
+            nodes,
             world: world.machine(number),
-            config: Arc::new(config),
+            config: Arc::new(config.expect("settings that are in order")),
             cores: Vec::new(),
             restart: None,
             stopping_until: None,
@@ -125,7 +138,23 @@ impl Node {
         for core in &mut self.cores {
             core.start();
         }
+        self.introduce_peers();
         Ok(())
+    }
+
+    /// Says where the other nodes are.
+    fn introduce_peers(&mut self) {
+        let Some(first) = self.cores.first_mut() else { return };
+        for other in (0..self.nodes).filter(|other| *other != self.number) {
+            let at = peer_address_of(other);
+            let address = Address { host: at.ip().to_string(), port: at.port() };
+            first.app().set_peer_address(other as i32, &address);
+        }
+    }
+
+    /// One of its cores, to be looked at between turns; none while it is down.
+    pub fn core(&mut self, ShardId(shard): ShardId) -> Option<&mut Broker> {
+        self.cores.get_mut(usize::from(shard)).map(Shard::app)
     }
 
     fn identity(&self, shards: u16) -> Identity {
@@ -142,7 +171,7 @@ impl Node {
             data_dir_text: DATA_DIR.to_owned(),
             core_count: shards,
             advertised: vec![("node.sim".to_owned(), PORT)],
-            peer_listener: None,
+            peer_listener: (self.nodes > 1).then_some(ListenerIndex(1)),
             peer_admission: broker::node::peer_admission(),
             founding: quorum::Founding::Alone,
             started: Instant::now(),
@@ -159,7 +188,9 @@ impl Node {
         let me = mailbox.me();
         node_log::stand_on(self.number, me);
         let mut io = self.world.io();
-        let listeners = vec![(io.listen(address_of(self.number)), ListenerIndex(0))];
+        let mut listeners = vec![(io.listen(address_of(self.number)), ListenerIndex(0))];
+        listeners
+            .extend(identity.peer_listener.map(|index| (io.listen(peer_address_of(self.number)), index)));
         let controller = if me == ShardId(0) { Some(self.controller(&mut io, identity)?) } else { None };
         Ok(Shard::new(
             io,

@@ -8,7 +8,7 @@ use shard::{Nanos, ShardId};
 
 use crate::client::{Client, Context, Phase};
 use crate::event::{Down, Event};
-use crate::faults::{Aftermath, Doom, Fault, Healing, sound_link, sound_machine};
+use crate::faults::{Aftermath, Around, Doom, Fault, Healing, sound_link, sound_machine};
 use crate::node::{Node, Turned};
 use crate::node_log;
 use crate::topics::Topic;
@@ -41,7 +41,8 @@ impl Sim {
     /// Nodes that have started, on as many shards as each is given.
     pub fn new(seed: u64, shards: &[u16], trace: Trace) -> Sim {
         let world = World::new(seed);
-        let nodes: Vec<Node> = (0..shards.len()).map(|number| Node::new(number, &world)).collect();
+        let count = shards.len();
+        let nodes: Vec<Node> = (0..count).map(|number| Node::new(number, &world, count)).collect();
         let cx = Context::new(world, Random::from_seed(seed ^ 0x00c1_1e17), trace);
         let mut sim = Sim {
             cx,
@@ -62,12 +63,25 @@ impl Sim {
         sim
     }
 
+    /// Makes all links of a node as they should be.
     fn heal_links(&self, node: usize) {
-        for client in 0..CLIENTS_MAX {
-            let (node, client) = (crate::node::address_of(node).ip(), crate::node::address_of_client(client));
-            self.cx.world.set_link(node, client, sound_link());
-            self.cx.world.set_link(client, node, sound_link());
+        let own = crate::node::address_of(node).ip();
+        let clients = (0..CLIENTS_MAX).map(crate::node::address_of_client);
+        let peers = (0..self.nodes.len()).filter(|other| *other != node);
+        for other in clients.chain(peers.map(|other| crate::node::address_of(other).ip())) {
+            self.cx.world.set_link(own, other, sound_link());
+            self.cx.world.set_link(other, own, sound_link());
         }
+    }
+
+    /// A node, to be looked at between turns.
+    pub fn node(&mut self, number: usize) -> &mut Node {
+        &mut self.nodes[number]
+    }
+
+    /// How many nodes there are.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
     }
 
     /// The number that the next client gets.
@@ -221,10 +235,11 @@ impl Sim {
 
     fn apply_faults(&mut self) {
         let now = self.cx.now();
+        let around = Around { clients: CLIENTS_MAX, nodes: self.nodes.len() };
         while self.faults.front().is_some_and(|fault| self.faults_from.plus_ms(fault.at_ms as i64) <= now) {
             let fault = self.faults.pop_front().expect("it was looked at just now");
             self.cx.trace.line(now, "fault", &fault);
-            match fault.apply(&mut self.nodes[fault.node], CLIENTS_MAX) {
+            match fault.apply(&mut self.nodes[fault.node], around) {
                 Aftermath::None => {}
                 Aftermath::Heals(ms, healing) => {
                     self.healings.push((now.plus_ms(ms as i64), fault.node, healing))

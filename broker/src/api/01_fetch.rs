@@ -238,7 +238,7 @@ fn on_round_done(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
 
 fn park(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let Some(pending) = broker.pending.get_mut(id) else { return };
-    let connection = pending.request.slot.connection();
+    let connection = pending.request.connection();
     let Some(state) = pending.fetch.as_mut().filter(|state| state.timer.is_none()) else { return };
     if broker.server.peer(connection).is_none() {
         // It went while the partitions were asked.
@@ -325,7 +325,7 @@ fn forget(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId, state: &Fetch
 
 fn finish(broker: &mut Broker, turn: &mut Turn<'_>, id: PendingId) {
     let Some(mut pending) = broker.pending.remove(id) else { return };
-    broker.parked.remove(&pending.request.slot.connection());
+    broker.parked.remove(&pending.request.connection());
     let mut state = pending.fetch.take().expect("a fetch has its state");
     forget(broker, turn, id, &state);
     let mut fetched: Vec<Fetched> = pending.take_answers().map(Answer::fetched).collect();

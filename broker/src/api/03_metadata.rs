@@ -12,25 +12,24 @@
 
 use std::collections::BTreeSet;
 
+use protocol::messages::create_topics_request::CreatableTopic;
 use protocol::messages::metadata_request::MetadataRequest;
 use protocol::messages::metadata_response::{
     MetadataResponse, MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
 };
-use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
+use protocol::{ApiKey, ErrorCode, Uuid};
 
 use super::Api;
 use super::addresses::{self, Address};
 use super::create_topics::PARTITIONS_MAX;
 use crate::broker::Broker;
-use crate::groups;
+use crate::internal_topics::{self, InternalTopic};
 use crate::mail::Turn;
-use crate::metadata::controller::Committed;
 use crate::metadata::partition_state::NO_LEADER;
 use crate::metadata::{Image, PartitionMeta, Topic};
 use crate::node::Node;
 use crate::request::Request;
 use crate::topic_name;
-use crate::transactions;
 
 /// This request's entry.
 pub const API: Api = Api::local(ApiKey::Metadata, 0..=13, on_metadata);
@@ -45,16 +44,24 @@ fn on_metadata(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
     let missing = plan_creations(&image, &asked, request.version);
-    if missing.is_empty() {
+    if missing.is_empty() || request.is_retried {
         let node = broker.node.clone();
         let response = answer(&image, &node, &asked, &request);
         return broker.reply(turn, &request, &response);
     }
-    if !broker.is_controller() || !broker.controller().is_ready() {
-        return broker.forward_to_controller(turn, request);
-    }
     let names: Vec<String> = missing.into_iter().map(str::to_owned).collect();
-    create(broker, turn, request, &names);
+    drop(asked);
+    let internal: Vec<InternalTopic> =
+        names.iter().filter_map(|name| internal_topics::find(&image, name)).collect();
+    let plain = names.iter().filter(|name| !internal.iter().any(|topic| topic.name == **name));
+    let plain = plain.map(|name| CreatableTopic {
+        name,
+        num_partitions: -1,
+        replication_factor: -1,
+        ..CreatableTopic::default()
+    });
+    let topics = plain.chain(internal.iter().map(InternalTopic::creatable)).collect();
+    broker.create_topics_for(turn, request, topics);
 }
 
 /// The topics to create: asked for by name, not there, allowed.
@@ -74,40 +81,6 @@ fn plan_creations<'a>(image: &Image, asked: &MetadataRequest<'a>, version: i16) 
     // What one request cannot make, the client asks for again.
     let count_max = (PARTITIONS_MAX / values.num_partitions().max(1)).max(1) as usize;
     names.into_iter().filter(can_be).take(count_max).collect()
-}
-
-fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request, names: &[String]) {
-    let image = broker.image.clone();
-    let mut records = Vec::new();
-    for name in names {
-        let topic_id = broker.new_topic_id(turn);
-        if name == groups::TOPIC || name == transactions::TOPIC {
-            records
-                .extend(super::find_coordinator::topic_records(&image, name, topic_id).unwrap_or_default());
-            continue;
-        }
-        let count = image.server.values().num_partitions();
-        records.extend(
-            super::create_topics::topic_records(&image, name, topic_id, count, []).unwrap_or_default(),
-        );
-    }
-    if records.is_empty() {
-        // No broker can take partitions now: the client asks again.
-        let (node, asked) = (broker.node.clone(), request.decode().expect("the request was decoded before"));
-        let response = answer(&image, &node, &asked, &request);
-        return broker.reply(turn, &request, &response);
-    }
-    // The answer is made of the image that the records lead to.
-    let mut after = (*image).clone();
-    records.iter().for_each(|record| after.apply(record));
-    let encode = |image: &Image| {
-        let asked: MetadataRequest<'_> = request.decode().expect("the request was decoded before");
-        let response = answer(image, &broker.node, &asked, &request);
-        encode_response(request.key, request.version, request.correlation_id, &response)
-    };
-    let (reply, failure) = (encode(&after), encode(&image));
-    let not_controller = failure.clone();
-    broker.commit(turn, &records, Committed { request, reply, failure, not_controller });
 }
 
 fn answer<'a>(

@@ -10,18 +10,17 @@
 use net::ListenerIndex;
 use protocol::messages::find_coordinator_request::FindCoordinatorRequest;
 use protocol::messages::find_coordinator_response::{Coordinator, FindCoordinatorResponse};
-use protocol::{ApiKey, ErrorCode, Uuid, encode_response};
+use protocol::{ApiKey, ErrorCode};
 
 use super::Api;
 use super::addresses::{self, Address};
 use crate::broker::Broker;
 use crate::groups::TOPIC;
 use crate::homes;
+use crate::internal_topics;
 use crate::mail::Turn;
 use crate::metadata::Image;
-use crate::metadata::controller::Committed;
 use crate::metadata::partition_state::NO_LEADER;
-use crate::metadata::record::Record;
 use crate::node::Node;
 use crate::request::Request;
 use crate::transactions;
@@ -42,15 +41,15 @@ fn on_find_coordinator(broker: &mut Broker, turn: &mut Turn<'_>, request: Reques
         Err(error) => return broker.refuse_undecodable(turn, &request, error),
     };
     let image = broker.image.clone();
-    if topic_of(asked.key_type).is_none_or(|topic| image.topic(topic).is_some()) {
+    let missing = topic_of(asked.key_type).filter(|topic| image.topic(topic).is_none());
+    let Some(topic) = missing.filter(|_| !request.is_retried) else {
         let node = broker.node.clone();
         let response = answer(&image, &node, &asked, &request);
         return broker.reply(turn, &request, &response);
-    }
-    if !broker.is_controller() || !broker.controller().is_ready() {
-        return broker.forward_to_controller(turn, request);
-    }
-    create(broker, turn, request);
+    };
+    drop(asked);
+    let topic = internal_topics::find(&image, topic).expect("coordinators keep their state in such topics");
+    broker.create_topics_for(turn, request, vec![topic.creatable()]);
 }
 
 /// The topic that coordinators of a kind keep their state in.
@@ -60,49 +59,6 @@ fn topic_of(key_type: i8) -> Option<&'static str> {
         TRANSACTION => Some(transactions::TOPIC),
         _ => None,
     }
-}
-
-/// The records that make the topic as Kafka makes it: kept by key, and packed as the coordinator writes it.
-pub fn topic_records(image: &Image, name: &str, topic_id: Uuid) -> Option<Vec<Record>> {
-    let values = image.server.values();
-    let is_of_groups = name == TOPIC;
-    let (segment_bytes, partition_count) = match is_of_groups {
-        true => (values.offsets_topic_segment_bytes(), values.offsets_topic_num_partitions()),
-        false => {
-            (values.transaction_state_log_segment_bytes(), values.transaction_state_log_num_partitions())
-        }
-    };
-    let segment_bytes = segment_bytes.to_string();
-    let overrides = [
-        ("cleanup.policy", "compact"),
-        ("compression.type", if is_of_groups { "producer" } else { "uncompressed" }),
-        // As it is in any case: so that those who look are told.
-        ("ringlog.durability", "disk"),
-        ("segment.bytes", segment_bytes.as_str()),
-    ];
-    super::create_topics::topic_records(image, name, topic_id, partition_count, overrides)
-}
-
-fn create(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) {
-    let image = broker.image.clone();
-    let topic_id = broker.new_topic_id(turn);
-    let asked: FindCoordinatorRequest<'_> = request.decode().expect("the request was decoded before");
-    let name = topic_of(asked.key_type).expect("only kinds that have a topic get here");
-    let Some(records) = topic_records(&image, name, topic_id) else {
-        let node = broker.node.clone();
-        let response = answer(&image, &node, &asked, &request);
-        return broker.reply(turn, &request, &response);
-    };
-    let mut after = (*image).clone();
-    records.iter().for_each(|record| after.apply(record));
-    let encode = |image: &Image| {
-        let asked: FindCoordinatorRequest<'_> = request.decode().expect("the request was decoded before");
-        let response = answer(image, &broker.node, &asked, &request);
-        encode_response(request.key, request.version, request.correlation_id, &response)
-    };
-    let (reply, failure) = (encode(&after), encode(&image));
-    let not_controller = failure.clone();
-    broker.commit(turn, &records, Committed { request, reply, failure, not_controller });
 }
 
 fn answer<'a>(

@@ -156,7 +156,7 @@ fn on_create_topics(broker: &mut Broker, turn: &mut Turn<'_>, request: Request) 
                 Some(brokers) => brokers.iter().map(|&broker| PartitionState::of_one(broker)).collect(),
                 None => place_new(&image, topic_id, 0, plan.partition_count).expect("the plan found brokers"),
             };
-            records.extend(placed_topic_records(topic.name, topic_id, states, overrides));
+            records.extend(topic_records(topic.name, topic_id, states, overrides));
         }
         results.push((topic.name, topic_id, planned));
     }
@@ -249,19 +249,8 @@ fn plan_assignment(image: &Image, topic: &CreatableTopic<'_>) -> Result<Vec<i32>
     assigned.into_values().map(only).collect()
 }
 
-/// The records that make a topic whose partitions lie where there is room; nothing if no broker can take any.
-pub fn topic_records<'a>(
-    image: &Image,
-    name: &str,
-    id: Uuid,
-    partition_count: i32,
-    overrides: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Option<Vec<Record>> {
-    let states = place_new(image, id, 0, partition_count)?;
-    Some(placed_topic_records(name, id, states, overrides))
-}
-
-fn placed_topic_records<'a>(
+/// The records that make a topic.
+fn topic_records<'a>(
     name: &str,
     id: Uuid,
     states: Vec<PartitionState>,

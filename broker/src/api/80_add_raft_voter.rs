@@ -43,7 +43,8 @@ fn on_add_raft_voter(broker: &mut Broker, turn: &mut Turn<'_>, request: Request)
             }
             broker.carry_out(turn, effects);
         }
-        Err((request, refusal)) => {
+        Err(refused) => {
+            let (request, refusal) = *refused;
             let why = refusal.to_string();
             finish_with(broker, turn, &request, refusal_code(&refusal), Some(&why));
         }

@@ -26,13 +26,13 @@ fn on_remove_raft_voter(broker: &mut Broker, turn: &mut Turn<'_>, request: Reque
     let id = NodeId(asked.voter_id);
     let checked = check_cluster(broker, asked.cluster_id)
         .and_then(|()| check_voter(broker, id, asked.voter_directory_id));
-    drop(asked);
     if let Err((error, why)) = checked {
         return finish_with(broker, turn, &request, error, Some(&why));
     }
     match broker.controller().remove_voter(turn.disk, turn.wall_ms, request, id) {
         Ok(effects) => broker.carry_out(turn, effects),
-        Err((request, refusal)) => {
+        Err(refused) => {
+            let (request, refusal) = *refused;
             let why = refusal.to_string();
             finish_with(broker, turn, &request, refusal_code(&refusal), Some(&why));
         }

@@ -22,6 +22,7 @@ use shard::{Buf, Nanos, ShardId, Token};
 
 use super::{Broker, CONTROLLER, TIMER_PEERS};
 use crate::mail::{Mail, Turn};
+use crate::request::ReplyTo;
 
 /// A message that is not taken within so long is lost, and its connection with it.
 const MESSAGE_MS_MAX: i64 = 1_000;
@@ -148,11 +149,16 @@ impl Broker {
         }
     }
 
-    /// Says something to the controller of another node. It may be lost.
-    pub fn tell_controller(&mut self, turn: &Turn<'_>, node: i32, content: &[u8]) -> Result<(), AskRefusal> {
+    /// Whether this core has a connection to another node, of one kind.
+    pub fn is_connected(&self, node: i32, lane: Lane) -> bool {
+        self.peers.peers.is_connected(lane.to(node))
+    }
+
+    /// Says something to the controller of another node: with the end of the turn, which needs to come. It may be lost.
+    pub fn tell_controller(&mut self, now: Nanos, node: i32, content: &[u8]) -> Result<(), AskRefusal> {
         let message =
             ControllerMessage { cluster_id: &self.node.cluster_id, from: self.node.id, to: node, content };
-        let question = Question::of_controllers(&message, turn.now.plus_ms(MESSAGE_MS_MAX));
+        let question = Question::of_controllers(&message, now.plus_ms(MESSAGE_MS_MAX));
         self.peers.peers.ask(Lane::Controllers.to(node), question).map(drop)
     }
 
@@ -218,7 +224,7 @@ impl Broker {
         if letter.origin == turn.shard {
             self.server.complete(letter.slot, reply);
         } else {
-            turn.mail.send(letter.origin, Mail::Reply(letter.slot, reply));
+            turn.mail.send(letter.origin, Mail::Reply(ReplyTo::Client(letter.slot), reply));
         }
     }
 

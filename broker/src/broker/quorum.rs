@@ -63,7 +63,7 @@ impl Broker {
 
     /// Says something to another controller. What cannot be sent is lost, as any letter may be; the quorum says it again.
     fn send_letter(&mut self, turn: &mut Turn<'_>, to: NodeId, bytes: &[u8]) {
-        if self.tell_controller(turn, to.0, bytes).is_err() {
+        if self.tell_controller(turn.now, to.0, bytes).is_err() {
             self.controller().on_unreachable(to);
         }
     }
@@ -93,7 +93,7 @@ impl Broker {
 
     /// Keeps a request until the controller can carry it out.
     pub(crate) fn enqueue_for_controller(&mut self, turn: &mut Turn<'_>, request: Request) {
-        if let Err(request) = self.controller().enqueue(request) {
+        if let Err(request) = self.controller().enqueue(Box::new(request)) {
             let why = "too many changes of the metadata are waiting".to_owned();
             self.reply_or_close(turn, &request, Reply::Close(CloseReason::Request(why.into())));
         }

@@ -44,6 +44,9 @@ pub struct Committed {
     pub not_controller: Vec<u8>,
 }
 
+/// A request that is given back, and why.
+type Refused = Box<(Request, Refusal)>;
+
 /// What an input to the quorum leads to, for the controller's core to carry out.
 #[derive(Debug, Default)]
 pub struct Effects {
@@ -75,7 +78,7 @@ pub struct Controller {
     waiting: Vec<(i64, Committed)>,
     /// The change of a voter that is under way, and who asked for it.
     voter_change: Option<(NodeId, Request)>,
-    queue: VecDeque<Request>,
+    queue: VecDeque<Box<Request>>,
     /// Producer ids that are given out without a new record.
     producer_ids: std::ops::Range<i64>,
     /// Topics that were removed according to the log, for finishing deletions at the start.
@@ -217,7 +220,7 @@ impl Controller {
     // --- requests that wait -------------------------------------------------------------------------------------------
 
     /// Keeps a request until it can be carried out; gives it back if too many wait.
-    pub fn enqueue(&mut self, request: Request) -> Result<(), Request> {
+    pub fn enqueue(&mut self, request: Box<Request>) -> Result<(), Box<Request>> {
         if self.queue.len() >= QUEUE_MAX {
             return Err(request);
         }
@@ -226,7 +229,7 @@ impl Controller {
     }
 
     /// The next request that can be carried out.
-    pub fn take_ready(&mut self) -> Option<Request> {
+    pub fn take_ready(&mut self) -> Option<Box<Request>> {
         if self.is_ready() { self.queue.pop_front() } else { None }
     }
 
@@ -310,7 +313,7 @@ impl Controller {
         now: WallMs,
         request: Request,
         voter: Voter,
-    ) -> Result<Effects, (Request, Refusal)> {
+    ) -> Result<Effects, Refused> {
         let id = voter.id;
         self.change_voters(disk, now, id, request, |quorum, disk| quorum.add_voter(disk, now, voter))
     }
@@ -322,10 +325,10 @@ impl Controller {
         now: WallMs,
         request: Request,
         voter: Voter,
-    ) -> Result<(Effects, Option<Request>), (Request, Refusal)> {
+    ) -> Result<(Effects, Option<Request>), Refused> {
         match self.quorum.add_voter(disk, now, voter) {
             Ok(()) => Ok((self.take_effects(disk, now), Some(request))),
-            Err(refusal) => Err((request, refusal)),
+            Err(refusal) => Err(Box::new((request, refusal))),
         }
     }
 
@@ -336,7 +339,7 @@ impl Controller {
         now: WallMs,
         request: Request,
         id: NodeId,
-    ) -> Result<Effects, (Request, Refusal)> {
+    ) -> Result<Effects, Refused> {
         self.change_voters(disk, now, id, request, |quorum, disk| quorum.remove_voter(disk, now, id))
     }
 
@@ -347,12 +350,12 @@ impl Controller {
         id: NodeId,
         request: Request,
         begin: impl FnOnce(&mut Quorum, &mut dyn Disk) -> Result<(), Refusal>,
-    ) -> Result<Effects, (Request, Refusal)> {
+    ) -> Result<Effects, Refused> {
         if self.voter_change.is_some() {
-            return Err((request, Refusal::ChangePending));
+            return Err(Box::new((request, Refusal::ChangePending)));
         }
         if let Err(refusal) = begin(&mut self.quorum, disk) {
-            return Err((request, refusal));
+            return Err(Box::new((request, refusal)));
         }
         self.voter_change = Some((id, request));
         Ok(self.take_effects(disk, now))

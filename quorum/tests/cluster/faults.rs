@@ -38,7 +38,7 @@ impl Plan {
             dooms: 15,
             pauses: 10,
             partitions: 10,
-            disk_faults: if seed % 5 == 0 { 5 } else { 0 },
+            disk_faults: if seed.is_multiple_of(5) { 5 } else { 0 },
             changes: if others > 0 { 20 } else { 0 },
             transfers: 5,
         }

@@ -1,19 +1,20 @@
 //! Makes faults come about in the world, and go away again.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use shard::WallMs;
 use shard::memory::{Link, World};
 
-use super::{Direction, Fault, Kind};
+use super::{Direction, Far, Fault, Kind};
 use crate::event::Down;
 use crate::node::{Node, address_of, address_of_client};
 
 /// What ends a fault that lasts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Healing {
-    /// Links between the node and these clients are as they should be.
-    Links(Vec<usize>),
+    /// Links between the node and these addresses are as they should be.
+    Links(Vec<IpAddr>),
     /// The node's disk works again.
     Disk,
     /// The node's disk works again, and the node is started anew on so many shards.
@@ -48,9 +49,33 @@ pub enum Aftermath {
     Doomed(Doom),
 }
 
+/// Who is around the node that a fault strikes.
+#[derive(Debug, Clone, Copy)]
+pub struct Around {
+    /// How many clients there may be.
+    pub clients: usize,
+    /// How many nodes there are.
+    pub nodes: usize,
+}
+
+impl Around {
+    /// The addresses at the far end of a node's links.
+    fn addresses(self, node: usize, far: Far) -> Vec<IpAddr> {
+        match far {
+            Far::Client(client) => vec![address_of_client(client)],
+            Far::Clients => (0..self.clients).map(address_of_client).collect(),
+            Far::Peer(peer) => vec![address_of(peer).ip()],
+            Far::Peers => {
+                let others = (0..self.nodes).filter(|other| *other != node);
+                others.map(|other| address_of(other).ip()).collect()
+            }
+        }
+    }
+}
+
 impl Fault {
-    /// Makes it come about. `clients` is how many there are.
-    pub fn apply(&self, node: &mut Node, clients: usize) -> Aftermath {
+    /// Makes it come about.
+    pub fn apply(&self, node: &mut Node, around: Around) -> Aftermath {
         let world = node.world().clone();
         match self.kind {
             Kind::Crash { how, after_changes, again_after_changes, down_ms, shards } if node.is_up() => {
@@ -71,17 +96,17 @@ impl Fault {
                 node.pause(ms as i64);
                 Aftermath::None
             }
-            Kind::Cut { client, direction, ms } => {
-                let cut: Vec<usize> = client.map_or_else(|| (0..clients).collect(), |client| vec![client]);
-                cut.iter().for_each(|client| {
-                    set_links(&world, self.node, *client, direction, |link| link.is_cut = true)
-                });
+            Kind::Cut { far, direction, ms } => {
+                let cut = around.addresses(self.node, far);
+                let end = |link: &mut Link| link.is_cut = true;
+                cut.iter().for_each(|other| set_links(&world, self.node, *other, direction, end));
                 Aftermath::Heals(ms, Healing::Links(cut))
             }
-            Kind::SlowLinks { delay_ms_max, ms } => {
+            Kind::SlowLinks { far, delay_ms_max, ms } => {
+                let slow = around.addresses(self.node, far);
                 let delay = |link: &mut Link| link.delay_ns_max = delay_ms_max * 1_000_000;
-                (0..clients).for_each(|client| set_links(&world, self.node, client, Direction::Both, delay));
-                Aftermath::Heals(ms, Healing::Links((0..clients).collect()))
+                slow.iter().for_each(|other| set_links(&world, self.node, *other, Direction::Both, delay));
+                Aftermath::Heals(ms, Healing::Links(slow))
             }
             Kind::Resets { percent, ms } => {
                 let mut faults = world.faults();
@@ -146,9 +171,9 @@ impl Healing {
         let world = node.world().clone();
         let mut faults = world.faults();
         match self {
-            Healing::Links(clients) => {
-                for client in clients {
-                    set_links(&world, number, *client, Direction::Both, |link| *link = sound_link());
+            Healing::Links(others) => {
+                for other in others {
+                    set_links(&world, number, *other, Direction::Both, |link| *link = sound_link());
                 }
             }
             Healing::Resets => faults.reset_percent = 0,
@@ -195,17 +220,17 @@ pub fn sound_link() -> Link {
     Link { delay_ns_max: 150_000, ..Link::default() }
 }
 
-/// Changes what lies between a node and a client.
+/// Changes what lies between a node and another address.
 pub fn set_links(
     world: &World,
     node: usize,
-    client: usize,
+    other: IpAddr,
     direction: Direction,
     change: impl Fn(&mut Link),
 ) {
-    let (node, client) = (address_of(node).ip(), address_of_client(client));
+    let node = address_of(node).ip();
     for (from, to, is_meant) in
-        [(client, node, direction != Direction::Outward), (node, client, direction != Direction::Inward)]
+        [(other, node, direction != Direction::Outward), (node, other, direction != Direction::Inward)]
     {
         if is_meant {
             let mut link = world.link(from, to);

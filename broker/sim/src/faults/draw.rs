@@ -2,7 +2,7 @@
 
 use shard::random::Random;
 
-use super::{Direction, Fault, Kind};
+use super::{Direction, Far, Fault, Kind};
 use crate::event::Down;
 
 /// How long faults go on, ms.
@@ -43,8 +43,8 @@ fn one(random: &mut Random, nodes: usize) -> Fault {
         20..35 => crash(random, Down::Killed, shards),
         35..43 => Kind::Restart { down_ms: random.below(500), shards },
         43..49 => Kind::Pause { ms: short_ms * if random.chance(20) { 5 } else { 1 } },
-        49..59 => cut(random, short_ms),
-        59..66 => Kind::SlowLinks { delay_ms_max: 1 + random.below(200), ms: short_ms * 2 },
+        49..59 => cut(random, (node, nodes), short_ms),
+        59..66 => slow_links(random, (node, nodes), short_ms * 2),
         66..73 => Kind::Resets { percent: 1 + random.below(10), ms: short_ms },
         73..81 => Kind::SlowDisk { latency_ms_max: 1 + random.below(100), ms: short_ms * 2 },
         81..87 => Kind::ShortWrites { percent: 10 + random.below(60), ms: short_ms * 2 },
@@ -63,14 +63,31 @@ fn crash(random: &mut Random, how: Down, shards: u16) -> Kind {
     Kind::Crash { how, after_changes, again_after_changes, down_ms: random.below(800), shards }
 }
 
-fn cut(random: &mut Random, ms: u64) -> Kind {
-    let client = random.chance(60).then(|| 1 + random.below(CLIENTS) as usize);
+/// In a cluster most of what happens to links happens between nodes.
+fn far_peers(random: &mut Random, (node, nodes): (usize, usize)) -> Option<Far> {
+    if nodes < 2 || random.chance(25) {
+        return None;
+    }
+    let other = (node + 1 + random.below(nodes as u64 - 1) as usize) % nodes;
+    Some(if random.chance(50) { Far::Peer(other) } else { Far::Peers })
+}
+
+fn slow_links(random: &mut Random, place: (usize, usize), ms: u64) -> Kind {
+    let far = far_peers(random, place).unwrap_or(Far::Clients);
+    Kind::SlowLinks { far, delay_ms_max: 1 + random.below(200), ms }
+}
+
+fn cut(random: &mut Random, place: (usize, usize), ms: u64) -> Kind {
+    let far = far_peers(random, place).unwrap_or_else(|| {
+        let is_one = random.chance(60);
+        if is_one { Far::Client(1 + random.below(CLIENTS) as usize) } else { Far::Clients }
+    });
     let direction = match random.below(3) {
         0 => Direction::Inward,
         1 => Direction::Outward,
         _ => Direction::Both,
     };
-    Kind::Cut { client, direction, ms: ms * if random.chance(20) { 5 } else { 1 } }
+    Kind::Cut { far, direction, ms: ms * if random.chance(20) { 5 } else { 1 } }
 }
 
 fn failing(random: &mut Random, ms: u64, shards: u16) -> Kind {
