@@ -581,6 +581,9 @@ impl Broker {
             self.serve(turn);
             self.node.on_ready();
         }
+        if self.controller().is_applied() {
+            self.controller().cut_log(turn.disk, turn.wall_ms);
+        }
         while let Some(request) = self.controller().take_ready() {
             self.on_controller_request(turn, *request);
         }

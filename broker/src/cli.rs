@@ -90,6 +90,10 @@ pub struct StartArgs {
     /// never told of it [default: nowhere]
     #[arg(long, value_name = "ADDR")]
     pub peer_listen: Vec<String>,
+    /// Found a cluster of these nodes, this one among them: id@host:port of each one's --peer-listen, by comma. The same on
+    /// all of them [default: a cluster of this node alone]
+    #[arg(long, value_name = "ID@ADDR,…")]
+    pub bootstrap: Option<String>,
     /// Tell clients to connect here: host:port, or NAME://host:port for one of several listeners; may be
     /// repeated [default: where it listens]
     #[arg(long, value_name = "ADDR")]
@@ -192,6 +196,9 @@ impl StartArgs {
         }
         if !self.peer_listen.is_empty() {
             push("ringlog.peer.listen", self.peer_listen.join(","), "--peer-listen");
+        }
+        if let Some(founders) = &self.bootstrap {
+            push("controller.quorum.voters", founders.clone(), "--bootstrap");
         }
         if let Some(node_id) = &self.node_id {
             push("node.id", node_id.clone(), "--node-id");

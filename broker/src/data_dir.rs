@@ -5,9 +5,11 @@
 use std::path::{Path, PathBuf};
 
 use protocol::Uuid;
+use shard::random::Random;
 use shard::{Disk, IoError};
 
 use crate::config::properties;
+use crate::config::quorum_voters::FoundingVoter;
 
 /// The file that says whose directory it is.
 pub const FILE: &str = "meta.properties";
@@ -62,11 +64,25 @@ impl std::fmt::Display for DataDirError {
     }
 }
 
-/// Reads whose directory it is, or makes it this node's, with a new cluster id made of `random`.
+/// The cluster id of those that found a cluster together: all of them make the same of the same list, and one that was started with
+/// another list is found out.
+pub fn id_of_founders(founders: &[FoundingVoter]) -> Uuid {
+    let mut names: Vec<String> =
+        founders.iter().map(|founder| format!("{}@{}", founder.id, founder.endpoint)).collect();
+    names.sort_unstable();
+    let mix = |seed: u64| {
+        let bytes = names.iter().flat_map(|name| name.bytes().chain([0]));
+        bytes.fold(seed, |state, byte| Random::from_seed(state ^ u64::from(byte)).next_u64())
+    };
+    Uuid::from_u128((u128::from(mix(1)) << 64) | u128::from(mix(2)))
+}
+
+/// Reads whose directory it is, or makes it this node's, of this cluster or of a new one with an id made of `random`.
 pub fn open(
     disk: &mut dyn Disk,
     dir: &Path,
     node_id: i32,
+    cluster: Option<Uuid>,
     random: [u64; 2],
 ) -> Result<Identity, DataDirError> {
     let path = dir.join(FILE);
@@ -81,8 +97,8 @@ pub fn open(
             }
         }
         None => {
-            let cluster_id =
-                Uuid::from_u128((u128::from(random[0]) << 64) | u128::from(random[1])).to_string();
+            let new = Uuid::from_u128((u128::from(random[0]) << 64) | u128::from(random[1]));
+            let cluster_id = cluster.unwrap_or(new).to_string();
             let directory_id = Uuid::from_u128((u128::from(random[1]) << 64) | u128::from(!random[0]));
             let text = format!(
                 "version={VERSION}\ncluster.id={cluster_id}\nnode.id={node_id}\ndirectory.id={directory_id}\n"
@@ -132,12 +148,20 @@ mod tests {
         let world = World::new(1);
         let mut io = world.io();
         let dir = Path::new("/d");
-        let made = open(io.disk(), dir, 3, [1, 2]).unwrap();
-        assert_eq!(open(io.disk(), dir, 3, [9, 9]), Ok(made));
+        let made = open(io.disk(), dir, 3, None, [1, 2]).unwrap();
+        assert_eq!(open(io.disk(), dir, 3, None, [9, 9]), Ok(made));
         assert!(matches!(
-            open(io.disk(), dir, 4, [9, 9]),
+            open(io.disk(), dir, 4, None, [9, 9]),
             Err(DataDirError::OtherNode { owner: 3, node_id: 4, .. })
         ));
+    }
+
+    #[test]
+    fn founders_agree_on_a_cluster_id_whatever_the_order_of_the_list() {
+        let id = |list: &str| id_of_founders(&crate::config::quorum_voters::parse(list).unwrap());
+        assert_eq!(id("1@a:1,2@b:2"), id("2@b:2,1@a:1"));
+        assert_ne!(id("1@a:1,2@b:2"), id("1@a:1,2@b:3"));
+        assert_ne!(id("1@a:1"), id("1@a:1,2@b:3"));
     }
 
     #[test]
@@ -152,7 +176,7 @@ mod tests {
             "version=1\ncluster.id=x\nnode.id=a\n",
         ] {
             io.disk().replace_file(&dir.join(FILE), text.as_bytes()).unwrap();
-            assert!(matches!(open(io.disk(), dir, 0, [1, 2]), Err(DataDirError::NotUnderstood(..))));
+            assert!(matches!(open(io.disk(), dir, 0, None, [1, 2]), Err(DataDirError::NotUnderstood(..))));
         }
     }
 }

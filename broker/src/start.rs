@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use net::{Admission, ListenerIndex};
 use protocol::Uuid;
-use quorum::{Founding, OpenError};
+use quorum::{Founding, NodeId, OpenError, Voter};
 use shard::boot::{self, BootError, DirLock, Running};
 use shard::native::Files;
 use shard::ring::RingError;
@@ -25,7 +25,7 @@ use crate::data_dir::{self, DataDirError};
 use crate::mail::Mail;
 use crate::metadata::controller::Controller;
 use crate::metadata::placement;
-use crate::node::{Node, peer_admission};
+use crate::node::{Node, PEER_LISTENER, peer_admission};
 use crate::partition::replay_journals;
 
 /// Files that a core holds open at most, and at least, whatever the limit of descriptors is.
@@ -162,8 +162,8 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
     let id = config.values().node_id();
     let random = [boot::random_seed(), boot::random_seed()];
     let incarnation = u128::from(boot::random_seed()) << 64 | u128::from(boot::random_seed());
-    let identity =
-        data_dir::open(&mut Files::default(), &data_dir, id, random).map_err(StartError::DataDir)?;
+    let identity = data_dir::open(&mut Files::default(), &data_dir, id, cluster_of(&config), random)
+        .map_err(StartError::DataDir)?;
     let advertised = config.listeners().iter().zip(&addresses).map(|(listener, bound)| {
         let advertised = &listener.advertised;
         let port =
@@ -186,7 +186,7 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
         open_files_max: open_files_max(cpus.len())?,
         incarnation: Uuid::from_u128(incarnation),
         directory_id: identity.directory_id,
-        founding: Founding::Alone,
+        founding: founding(&config),
         advertised: advertised.collect(),
         peer_listener: (addresses.len() > config.listeners().len())
             .then_some(ListenerIndex(config.listeners().len())),
@@ -211,6 +211,30 @@ pub fn start(config: ServerConfig, started: Instant) -> Result<RunningNode, Star
         }
     };
     Ok(RunningNode { node, addresses, cpus, backend, durable_writes, running, control, lock })
+}
+
+/// The cluster that this node is to found, if it founds one with others.
+fn cluster_of(config: &ServerConfig) -> Option<Uuid> {
+    let founders = config.founders();
+    (!founders.is_empty()).then(|| data_dir::id_of_founders(&founders))
+}
+
+/// Who the metadata quorum begins with.
+fn founding(config: &ServerConfig) -> Founding {
+    let founders = config.founders();
+    if founders.is_empty() {
+        return Founding::Alone;
+    }
+    let voters = founders.into_iter().map(|founder| Voter {
+        id: NodeId(founder.id),
+        directory_id: Uuid::ZERO,
+        endpoints: vec![quorum::Endpoint {
+            name: PEER_LISTENER.to_owned(),
+            host: founder.endpoint.host,
+            port: founder.endpoint.port,
+        }],
+    });
+    Founding::Together(voters.collect())
 }
 
 /// A core holds at most so many files open for its partitions, and as many that it is about to close: together a half of

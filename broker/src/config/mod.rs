@@ -34,6 +34,7 @@ pub mod describe;
 pub mod cores;
 pub mod listener;
 mod migration_policy;
+pub mod quorum_voters;
 
 pub use alter::{Alteration, Operation, Texts, differences};
 pub use cores::Cores;

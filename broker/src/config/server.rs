@@ -17,6 +17,7 @@ use super::describe::{Entry, Layers, Synonym};
 use super::given::{Given, StartFault, merge};
 use super::listener::{Endpoint, Listener, plan_listeners};
 use super::migration_policy::MigrationPolicy;
+use super::quorum_voters::{self, FoundingVoter};
 use super::server_table::{SERVER_SETTINGS, find_server_setting};
 use super::setting::{Change, InvalidSetting, Setting, Value, list_elements};
 use super::topic_table::find_topic_setting;
@@ -145,6 +146,7 @@ impl ServerConfig {
         let config = ServerConfig { values: read_values(&layers), listeners, log_dir, cores, layers };
         config.check_topic_defaults()?;
         config.check_peer_listen()?;
+        quorum_voters::check_node(&config.founders(), config.values.node_id(), &config.peer_listen())?;
         super::group::check_server(&config.values)?;
         Ok(config)
     }
@@ -253,6 +255,12 @@ impl ServerConfig {
         let text = self.layers.set_text("ringlog.peer.listen").unwrap_or_default();
         let parse = |text: &String| Endpoint::parse(text).expect("the table checked it");
         list_elements(text).iter().map(parse).collect()
+    }
+
+    /// `controller.quorum.voters`: who founds the metadata quorum; nobody if this node does so alone.
+    pub fn founders(&self) -> Vec<FoundingVoter> {
+        let text = self.layers.set_text(quorum_voters::NAME).unwrap_or_default();
+        quorum_voters::parse(text).expect("the table checked it")
     }
 
     /// Clients and other nodes come in by different doors.
@@ -382,6 +390,7 @@ pub(super) const READ_BY_HAND: &[&str] = &[
     "advertised.listeners",
     "broker.id",
     "broker.rack",
+    "controller.quorum.voters",
     "listener.security.protocol.map",
     "listeners",
     "log.dir",

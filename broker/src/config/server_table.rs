@@ -11,6 +11,7 @@ use super::cores::Cores;
 use super::group_table::GROUP_SETTINGS;
 use super::listener::{check_endpoints, check_named_list, check_protocol_map};
 use super::nearest::{nearest, nearest_within};
+use super::quorum_voters;
 use super::setting::{Effect, InvalidSetting, Kind, Setting, Valid, excerpt};
 use super::topic_table::TOPIC_SETTINGS;
 use super::transaction_table::TRANSACTION_SETTINGS;
@@ -55,6 +56,11 @@ static OWN_SETTINGS: &[Setting] = &[
         .at_start()
         .effect(Effect::Refused { reason: "there is no authentication that could be renewed" })
         .about("After how long a client must authenticate again; 0 means never."),
+    Setting::new("controller.quorum.voters", Kind::List, "", Valid::Syntax(quorum_voters::check))
+        .at_start()
+        .about(
+            "The nodes that found the cluster's metadata quorum, this one among them, as id@host:port of where they listen for              other nodes. All of them are started with the same list. Looked at when a data directory is made; later starts              only hold it against what was founded. None by default: the node is a cluster alone.",
+        ),
     Setting::new("default.replication.factor", Kind::Int, "1", Valid::AtLeast(1))
         .at_start()
         .effect(Effect::Refused { reason: "one broker keeps one replica" })

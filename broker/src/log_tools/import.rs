@@ -146,8 +146,8 @@ impl Target {
         let known = data_dir::read(&mut files, &dir).map_err(|error| failed(error.to_string()))?;
         let node_id = known.map_or(args.node_id, |identity| identity.node_id);
         let random = [boot::random_seed(), boot::random_seed()];
-        let identity =
-            data_dir::open(&mut files, &dir, node_id, random).map_err(|error| failed(error.to_string()))?;
+        let identity = data_dir::open(&mut files, &dir, node_id, None, random)
+            .map_err(|error| failed(error.to_string()))?;
         let start = StartArgs { node_id: Some(node_id.to_string()), ..StartArgs::default() };
         let config: ServerConfig = start.load("localhost").map_err(|error| failed(error.to_string()))?;
         let blank = Image::empty(Arc::new(config), &identity.cluster_id);

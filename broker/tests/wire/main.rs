@@ -34,6 +34,7 @@ mod load;
 mod model;
 mod patience;
 mod peers;
+mod quorum;
 mod waiting;
 
 mod http;

@@ -26,7 +26,7 @@ pub(super) enum Change {
     /// It has been proposed as a voter.
     Votes(NodeId),
     /// Its entry has been proposed anew: no more than its addresses change.
-    Corrected(NodeId),
+    Corrected(Voter),
     /// It has been proposed to be no member any more; why, if that is the end of a vain attempt.
     Leaves(NodeId, Option<String>),
 }
@@ -75,14 +75,17 @@ impl Quorum {
     /// founders knows no directories, and addresses change. A leader can do so for itself.
     pub(super) fn correct_own_entry(&mut self, disk: &mut dyn Disk, now: WallMs) {
         let me = &self.config.me;
-        let is_known = self.members.voter(me.id).is_none_or(|known| known == me);
-        if is_known || self.is_offline || self.check_changeable().is_err() {
+        let Some(known) = self.members.voter(me.id) else { return };
+        // A node that does not know where it is reached is so where it was.
+        let endpoints = if me.endpoints.is_empty() { known.endpoints.clone() } else { me.endpoints.clone() };
+        let entry = Voter { endpoints, ..me.clone() };
+        if *known == entry || self.is_offline || self.check_changeable().is_err() {
             return;
         }
-        let batch = self.placed(batch::of_members(&self.members.with_voter(me.clone()), now));
+        let batch = self.placed(batch::of_members(&self.members.with_voter(entry.clone()), now));
         // To Raft nothing changes, so that it is a batch like any other; a refusal is one for the moment.
         if self.raft.propose(Vec::new(), batch).is_ok() {
-            self.change = Some(Change::Corrected(me.id));
+            self.change = Some(Change::Corrected(entry));
             self.drive(disk, now);
         }
     }
@@ -117,7 +120,7 @@ impl Quorum {
         let (voter, failure) = match &self.change {
             Some(Change::Votes(id)) if self.members.voter(*id).is_some() => (*id, None),
             Some(Change::Leaves(id, failure)) if !self.members.has(*id) => (*id, failure.clone()),
-            Some(Change::Corrected(id)) if self.members.voter(*id) == Some(&self.config.me) => {
+            Some(Change::Corrected(entry)) if self.members.voter(entry.id) == Some(entry) => {
                 return self.change = None;
             }
             Some(Change::Learns(..) | Change::Votes(_) | Change::Corrected(_) | Change::Leaves(..))

@@ -7,6 +7,7 @@ use shard::Io;
 use shard::WallMs;
 use shard::memory::{Crash, Faults, World};
 
+use crate::ledger::{Ledger, State, encode};
 use crate::world::{Cluster, voter};
 
 fn settled(founders: i32, others: i32) -> (Cluster, usize) {
@@ -157,4 +158,60 @@ fn no_bytes_from_a_peer_make_a_node_panic() {
     }
     let refused = cluster.with(0, |quorum, io, now| quorum.on_message(io.disk(), now, NodeId(1), &[9]));
     assert_eq!(refused, Some(Err(MessageRefusal::UnknownVersion(9))));
+}
+
+/// A log as one node alone wrote it before there were quorums: epoch 0, and no file beside it. `first_offset` is above 0 in one
+/// that was cut.
+fn write_old_log(io: &mut shard::memory::MemoryIo, first_offset: i64) {
+    let dir = Path::new("/data").join(quorum::DIR);
+    io.disk().create_dir(&dir).unwrap();
+    let mut bytes = Vec::new();
+    for number in 0..3 {
+        let records = [encode(1, number), encode(2, number)];
+        let empty = storage::batch::BatchBuilder::new();
+        let batch = records.iter().fold(empty, |batch, record| batch.record(7, None, Some(record)));
+        let mut batch = batch.build();
+        batch[..8].copy_from_slice(&(first_offset + 2 * number as i64).to_be_bytes());
+        batch[12..16].copy_from_slice(&0_i32.to_be_bytes());
+        bytes.extend_from_slice(&batch);
+    }
+    io.disk().replace_file(&dir.join(format!("{first_offset:020}.log")), &bytes).unwrap();
+}
+
+#[test]
+fn a_log_that_is_older_than_quorums_opens_whole_and_goes_on() {
+    for first_offset in [0, 40] {
+        let mut cluster = Cluster::new(3, 1, 2);
+        cluster.crash(0, Crash::Process, u64::MAX);
+        let dir = Path::new("/data").join(quorum::DIR);
+        let mut io = cluster.nodes[0].world.io();
+        io.disk().remove_dir(&dir).unwrap();
+        write_old_log(&mut io, first_offset);
+        cluster.ledger = Ledger::default();
+        cluster.start(0).unwrap();
+        assert_eq!(cluster.nodes[0].replica.state, State::from([(1, 2), (2, 2)]));
+        assert!(cluster.leader() == Some(0) && cluster.propose(0, 2).is_some());
+        cluster.crash(0, Crash::Power, u64::MAX);
+        cluster.start(0).unwrap();
+        assert!(cluster.nodes[0].replica.offset > first_offset + 8, "what it added is there after a restart");
+        // Others can join it, and count the same offsets.
+        let added = cluster.with(0, |quorum, io, now| quorum.add_voter(io.disk(), now, voter(NodeId(1))));
+        assert_eq!(added, Some(Ok(())));
+        assert!(cluster.run_until(100, |cluster| !cluster.nodes[0].changes.is_empty()));
+        assert_eq!(cluster.nodes[0].changes, [(NodeId(1), None)]);
+        assert!(cluster.run_until(50, Cluster::has_converged));
+        assert_eq!(cluster.nodes[1].replica.offset, cluster.nodes[0].replica.offset);
+        cluster.crash(1, Crash::Power, cluster.tick + 1);
+        assert!(cluster.run_until(100, Cluster::has_converged));
+    }
+}
+
+#[test]
+fn an_old_log_is_not_taken_into_a_quorum_of_many() {
+    let world = World::new(1);
+    let mut io = world.io();
+    write_old_log(&mut io, 0);
+    let together = Founding::Together(vec![voter(NodeId(0)), voter(NodeId(1))]);
+    let opened = Quorum::open(io.disk(), Path::new("/data"), config(together), WallMs(1));
+    assert!(matches!(opened, Err(OpenError::Mixed(..))));
 }
