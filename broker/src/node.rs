@@ -19,6 +19,9 @@ const PLAINTEXT: i16 = 0;
 /// Requests of one connection that may be unanswered.
 const REQUESTS_MAX: usize = 64;
 
+/// What the listener of other nodes is called, where it needs a name.
+pub const PEER_LISTENER: &str = "PEER";
+
 /// Connections that other nodes may have, in all and from one address.
 const PEER_CONNECTIONS_MAX: usize = 4096;
 
@@ -109,12 +112,31 @@ impl Node {
     pub fn quorum_config(&self) -> quorum::Config {
         let incarnation = self.incarnation.as_u128();
         quorum::Config {
-            me: Voter { id: NodeId(self.id), directory_id: self.directory_id, endpoints: Vec::new() },
+            me: Voter {
+                id: NodeId(self.id),
+                directory_id: self.directory_id,
+                endpoints: self.peer_endpoints(),
+            },
             cluster_id: self.cluster_id.clone(),
             founding: self.founding.clone(),
             seed: (incarnation >> 64) as u64 ^ incarnation as u64,
             measures: Measures::default(),
         }
+    }
+
+    /// Where other nodes reach this one: what it was founded with, or else where it listens for them, if that is an address that means
+    /// something elsewhere.
+    fn peer_endpoints(&self) -> Vec<quorum::Endpoint> {
+        if let Founding::Together(founders) = &self.founding {
+            let own = founders.iter().find(|founder| founder.id == NodeId(self.id));
+            return own.map_or(Vec::new(), |own| own.endpoints.clone());
+        }
+        let listens = self.config.peer_listen().into_iter();
+        let named = listens.filter(|endpoint| endpoint.port != 0 && !endpoint.is_any_interface());
+        let name = || PEER_LISTENER.to_owned();
+        named
+            .map(|endpoint| quorum::Endpoint { name: name(), host: endpoint.host, port: endpoint.port })
+            .collect()
     }
 
     /// Whom a connection's listener is for.

@@ -73,7 +73,10 @@ fn a_message_for_another_cluster_or_node_or_in_another_format_is_refused_in_word
         let (code, text) = answer(peer, &said(CLUSTER, 3));
         assert_eq!(
             (code, text.as_str()),
-            (ErrorCode::InvalidRequest, "messages of the quorum in format 104 are not known here: upgrade this node")
+            (
+                ErrorCode::InvalidRequest,
+                "messages of the quorum in format 104 are not known here: upgrade this node"
+            )
         );
     }
 }
