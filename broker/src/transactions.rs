@@ -31,6 +31,15 @@ use markers::MarkerRounds;
 /// The topic that transactions are kept in.
 pub const TOPIC: &str = "__transaction_state";
 
+/// Why transactions are refused where there are several brokers.
+pub const NOT_SERVED: &str =
+    "transactions are served by a broker that is alone: markers do not go to other brokers yet";
+
+/// Transactions take one broker that has all partitions.
+pub fn check_served(image: &Image) -> Result<(), ErrorCode> {
+    if image.brokers().count() > 1 { Err(ErrorCode::UnsupportedVersion) } else { Ok(()) }
+}
+
 /// Which core has a transactional id, and in which partition.
 pub fn home_of(image: &Image, id: &str) -> Result<(ShardId, i32), ErrorCode> {
     if id.len() > homes::ID_BYTES_MAX {

@@ -3,6 +3,7 @@
 //! - The first look for a group makes `__consumer_offsets`, the first for a transactional id `__transaction_state`; the answer waits until it is there on every core, where Kafka
 //!   answers COORDINATOR_NOT_AVAILABLE and lets the client ask again (Q79, Q80).
 //! - From version 4 many keys at once, each with its own error (KIP-699, C11).
+//! - Transactions are refused with UNSUPPORTED_VERSION and the reason where there are several brokers.
 //! - A key type that is neither group nor transaction is INVALID_REQUEST, as share groups are not served; an empty key of a
 //!   transaction as well.
 //! - The address belongs to the listener of the connection (Q23). Errors have node -1, no host and port -1.
@@ -76,7 +77,10 @@ fn answer<'a>(
             node_id: -1,
             port: -1,
             error_code: error.code(),
-            error_message: Some(error.text()),
+            error_message: Some(match error {
+                ErrorCode::UnsupportedVersion => transactions::NOT_SERVED,
+                error => error.text(),
+            }),
             ..Default::default()
         },
     };
@@ -97,6 +101,9 @@ fn find<'a>(
 ) -> Result<Address<'a>, ErrorCode> {
     if key_type == TRANSACTION && key.is_empty() {
         return Err(ErrorCode::InvalidRequest);
+    }
+    if key_type == TRANSACTION {
+        transactions::check_served(image)?;
     }
     let topic = topic_of(key_type).ok_or(ErrorCode::InvalidRequest)?;
     let topic = image.topic(topic).ok_or(ErrorCode::CoordinatorNotAvailable)?;

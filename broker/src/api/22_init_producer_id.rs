@@ -19,6 +19,7 @@ use super::transactions::{ask_one, error_for, fresh_id, take_one};
 use crate::broker::Broker;
 use crate::mail::{PendingId, Turn};
 use crate::request::Request;
+use crate::transactions;
 use crate::transactions::ask::{Init, Producer, TxnAnswer, TxnAsk};
 
 /// This request's entry.
@@ -56,6 +57,7 @@ fn plan(broker: &Broker, asked: &InitProducerIdRequest<'_>) -> Result<Init, Erro
     if asked.transactional_id == Some("") {
         return Err(ErrorCode::InvalidRequest);
     }
+    transactions::check_served(&broker.image)?;
     let timeout_ms = asked.transaction_timeout_ms;
     let longest_ms = broker.image.server.values().transaction_max_timeout_ms();
     if !(1..=longest_ms).contains(&timeout_ms) {

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
-use net::peers::{PeerAnswer, Question, QuestionId};
+use net::peers::{PeerAnswer, PeerFault, Question, QuestionId};
 use net::{CloseReason, Reply};
 use protocol::messages::envelope_request::EnvelopeRequest;
 use protocol::messages::envelope_response::EnvelopeResponse;
@@ -20,7 +20,7 @@ use quorum::ReadId;
 use shard::{Buf, Nanos};
 
 use super::Broker;
-use super::peers::Lane;
+use super::peers::{Lane, peer_turn};
 use crate::api::{self, ServedTo};
 use crate::mail::Turn;
 use crate::request::{ReplyTo, Request};
@@ -54,6 +54,8 @@ pub(super) struct Forwards {
 #[derive(Debug)]
 struct Sent {
     request: Box<Request>,
+    /// Whom to.
+    node: i32,
     /// Until when it may look for another controller.
     until: Nanos,
     /// Whether it went as it is, for what brokers themselves ask needs no Envelope.
@@ -96,7 +98,7 @@ impl Broker {
             let wait_ms = if is_bare { BARE_MS_MAX } else { ANSWER_MS_MAX };
             let question = question_of(&request, is_bare, turn.now.plus_ms(wait_ms));
             match self.peers.peers.ask(Lane::Requests.to(leader), question) {
-                Ok(id) => _ = self.forwards.sent.insert(id, Sent { request, until, is_bare }),
+                Ok(id) => _ = self.forwards.sent.insert(id, Sent { request, node: leader, until, is_bare }),
                 Err(_) => {
                     self.forwards.unsent.push_front((until, request));
                     return;
@@ -124,7 +126,7 @@ impl Broker {
         id: QuestionId,
         answer: &PeerAnswer,
     ) -> bool {
-        let Some(Sent { request, until, is_bare }) = self.forwards.sent.remove(&id) else { return false };
+        let Some(Sent { request, until, is_bare, .. }) = self.forwards.sent.remove(&id) else { return false };
         if is_bare {
             let reply = Reply::Send(vec![framed(answer.frame())]);
             self.reply_or_close(turn, &request, reply);
@@ -150,10 +152,39 @@ impl Broker {
     }
 
     /// A question on the lane of requests has failed; `false` if it is not one of these.
-    pub(super) fn on_forward_failed(&mut self, turn: &mut Turn<'_>, id: QuestionId, why: &str) -> bool {
-        let Some(Sent { request, .. }) = self.forwards.sent.remove(&id) else { return false };
-        self.give_up(turn, &request, &format!("the controller did not answer: {why}"));
+    pub(super) fn on_forward_failed(
+        &mut self,
+        turn: &mut Turn<'_>,
+        id: QuestionId,
+        fault: &PeerFault,
+    ) -> bool {
+        let Some(Sent { request, until, .. }) = self.forwards.sent.remove(&id) else { return false };
+        match fault {
+            // It was taken back before it was sent.
+            PeerFault::Forgotten => self.forwards.unsent.push_back((until, request)),
+            fault => self.give_up(turn, &request, &format!("the controller did not answer: {fault}")),
+        }
         true
+    }
+
+    /// Another node leads, or nobody: what waits for a connection to the one before is taken back, for it may never come. What
+    /// was sent on a connection ended with that.
+    pub(super) fn take_forwards_back(&mut self, turn: &mut Turn<'_>) {
+        let leader = self.controller().leader();
+        let mut waiting: Vec<i32> = self.forwards.sent.values().map(|sent| sent.node).collect();
+        waiting.sort_unstable();
+        waiting.dedup();
+        waiting.retain(|node| Some(*node) != leader && !self.is_connected(*node, Lane::Requests));
+        for node in &waiting {
+            self.peers.peers.forget(&mut peer_turn(turn), Lane::Requests.to(*node));
+        }
+        if !waiting.is_empty() {
+            let (_, members) = self.controller().standing();
+            let members = members.clone();
+            self.set_addresses(&members);
+            self.on_peer_events(turn);
+        }
+        self.send_forwards(turn);
     }
 
     /// What the controller has changed is not answered for before it is seen here.

@@ -247,7 +247,7 @@ impl Broker {
                 }
                 PeerEvent::Answered { peer, answer, .. } => self.on_peer_answer(turn, peer, &answer),
                 PeerEvent::Failed { peer, question, fault } if peer.lane == Lane::Requests as u8 => {
-                    self.on_forward_failed(turn, question, &fault.to_string());
+                    self.on_forward_failed(turn, question, &fault);
                 }
                 // That the connection is gone was told once for all that waited for it.
                 PeerEvent::Failed { peer, fault: fault @ PeerFault::NotServed { .. }, .. } => {

@@ -65,7 +65,7 @@ impl Broker {
             self.on_read(turn, id, is_fresh);
         }
         if is_lead_changed {
-            self.send_forwards(turn);
+            self.take_forwards_back(turn);
         }
         self.start_quorum(turn);
     }
@@ -90,7 +90,7 @@ impl Broker {
     }
 
     /// Takes note of where the members of the quorum are.
-    fn set_addresses(&mut self, members: &Members) {
+    pub(super) fn set_addresses(&mut self, members: &Members) {
         let me = NodeId(self.node.id);
         for member in members.voters().chain(members.learners()).filter(|member| member.id != me) {
             if let Some(endpoint) = member.endpoints.first() {
