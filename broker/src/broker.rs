@@ -18,7 +18,7 @@ use protocol::{
 };
 use rustc_hash::FxHashMap;
 use shard::random::Random;
-use shard::{App, Buf, Completion, ListenerId, ShardId, Token};
+use shard::{App, Buf, Completion, ListenerId, Nanos, ShardId, Token};
 
 use crate::answer::Answer;
 use crate::api;
@@ -90,6 +90,8 @@ pub struct Broker {
     controller: Option<Controller>,
     /// Whether the quorum's timer is set.
     is_quorum_ticking: bool,
+    /// How long a stop waits for another node to lead the quorum, if this one does.
+    handover_until: Nanos,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     /// What handling leaves to be told; empty between events.
     out: Outbound,
@@ -145,6 +147,7 @@ impl Broker {
             peers: PeersHere::new(),
             controller,
             is_quorum_ticking: false,
+            handover_until: Nanos::default(),
             listeners,
             out: Outbound::default(),
             spare: Outbound::default(),
@@ -571,7 +574,7 @@ impl Broker {
         if let Phase::Stopping { until } = self.phase {
             // Fetches that wait for records need not be waited for.
             let is_answered = self.pending.len() == self.parked.len();
-            let is_written = !self.partitions.has_flights() && is_answered;
+            let is_written = !self.partitions.has_flights() && is_answered && self.has_handed_over(turn.now);
             if is_written && self.server.connection_count() > 0 && turn.now < until {
                 self.server.stop();
                 self.server.flush(&mut net_turn(turn));
@@ -580,6 +583,7 @@ impl Broker {
             if is_written {
                 self.phase = Phase::Closing { until: turn.now.plus_ms(CLOSE_MS_MAX) };
                 turn.timers.set(turn.now.plus_ms(CLOSE_MS_MAX), Token(TIMER_TICK << 56));
+                self.stop_peers(turn);
             } else if turn.now >= until {
                 self.phase = Phase::Stopped;
             }
@@ -758,7 +762,6 @@ impl App for Broker {
         turn.timers.set(turn.now.plus_ms(STOP_MS_MAX), Token(TIMER_TICK << 56));
         self.server.wind_down();
         self.stop_quorum(turn);
-        self.stop_peers(turn);
         self.partitions.on_stop();
     }
 
