@@ -17,6 +17,8 @@ use crate::request::Request;
 pub mod acls;
 #[path = "api/80_add_raft_voter.rs"]
 pub mod add_raft_voter;
+#[path = "api/67_allocate_producer_ids.rs"]
+pub mod allocate_producer_ids;
 #[path = "api/33_alter_configs.rs"]
 pub mod alter_configs;
 #[path = "api/45_alter_partition_reassignments.rs"]
@@ -25,6 +27,10 @@ pub mod alter_partition_reassignments;
 pub mod alter_replica_log_dirs;
 #[path = "api/18_api_versions.rs"]
 pub mod api_versions;
+#[path = "api/63_broker_heartbeat.rs"]
+pub mod broker_heartbeat;
+#[path = "api/62_broker_registration.rs"]
+pub mod broker_registration;
 #[path = "api/37_create_partitions.rs"]
 pub mod create_partitions;
 #[path = "api/19_create_topics.rs"]
@@ -47,6 +53,8 @@ pub mod describe_quorum;
 pub mod describe_topic_partitions;
 #[path = "api/43_elect_leaders.rs"]
 pub mod elect_leaders;
+#[path = "api/58_envelope.rs"]
+pub mod envelope;
 #[path = "api/01_fetch.rs"]
 pub mod fetch;
 #[path = "api/44_incremental_alter_configs.rs"]
@@ -114,6 +122,8 @@ pub mod sync_group;
 mod transactions;
 #[path = "api/28_txn_offset_commit.rs"]
 pub mod txn_offset_commit;
+#[path = "api/64_unregister_broker.rs"]
+pub mod unregister_broker;
 #[path = "api/27_write_txn_markers.rs"]
 pub mod write_txn_markers;
 
@@ -244,10 +254,15 @@ pub const ALL: &[Api] = &[
     offset_delete::API,
     describe_client_quotas::API,
     describe_quorum::API,
+    envelope::API,
     describe_cluster::API,
     describe_producers::API,
+    broker_registration::API,
+    broker_heartbeat::API,
+    unregister_broker::API,
     describe_transactions::API,
     list_transactions::API,
+    allocate_producer_ids::API,
     consumer_group_heartbeat::API,
     consumer_group_describe::API,
     list_config_resources::API,

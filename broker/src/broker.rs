@@ -21,7 +21,7 @@ use shard::random::Random;
 use shard::{App, Buf, Completion, ListenerId, Nanos, ShardId, Token};
 
 use crate::answer::Answer;
-use crate::api;
+use crate::api::{self, ServedTo};
 use crate::closing_log::ClosingLog;
 use crate::fetch_session::FetchSessions;
 use crate::groups::GroupCoordinators;
@@ -39,11 +39,17 @@ use crate::transactions::TxnCoordinators;
 use crate::transactions::ask::TxnQuestion;
 
 mod creation;
+mod forward;
 mod inspect;
+pub mod lifecycle;
 pub mod peers;
+mod producer_ids;
 mod quorum;
+use forward::Forwards;
 use inspect::Inspection;
+use lifecycle::Lifecycle;
 use peers::{PeersHere, peer_turn};
+use producer_ids::ProducerIds;
 
 /// How often connections are looked over, in ms.
 const TICK_MS: i64 = 1000;
@@ -102,6 +108,12 @@ pub struct Broker {
     closings: ClosingLog,
     /// What this broker asks of the controller.
     own_requests: OwnRequests,
+    /// Ids for producers; on the first core.
+    pub producer_ids: ProducerIds,
+    /// Requests that are on their way to the active controller; on the first core.
+    forwards: Forwards,
+    /// This broker's part in the cluster, and what the active controller knows of the others'; on the first core.
+    lifecycle: Lifecycle,
     /// Errors that requests were answered with, by API key and code.
     errors: FxHashMap<(i16, i16), u64>,
     /// The report that is being told to the control thread.
@@ -154,6 +166,9 @@ impl Broker {
             events: Vec::new(),
             closings: ClosingLog::default(),
             own_requests: OwnRequests::default(),
+            producer_ids: ProducerIds::default(),
+            forwards: Forwards::default(),
+            lifecycle: Lifecycle::default(),
             errors: FxHashMap::default(),
             inspection: None,
             id_count: 0,
@@ -258,8 +273,13 @@ impl Broker {
     /// Carries a request out on the controller's core, or keeps it until the change before it is in force.
     fn on_controller_request(&mut self, turn: &mut Turn<'_>, request: Request) {
         let controller = self.controller.as_mut().expect("only the controller's core gets here");
+        let api = api::find(request.key).expect("the key was found before");
+        // What other nodes ask, the handler refuses itself where this node is not the one to ask.
+        let is_from_peer = api.served_to == ServedTo::Peers && matches!(request.to, ReplyTo::Client(_));
+        if !controller.is_active() && controller.needs_ticks() && !is_from_peer {
+            return self.pass_on(turn, request);
+        }
         if controller.is_ready() {
-            let api = api::find(request.key).expect("the key was found before");
             return (api.handle)(self, turn, request);
         }
         self.enqueue_for_controller(turn, request);
@@ -348,7 +368,10 @@ impl Broker {
     fn on_reply(&mut self, turn: &mut Turn<'_>, to: ReplyTo, reply: Reply) {
         match to {
             ReplyTo::Client(slot) => self.server.complete(slot, reply),
-            ReplyTo::Own(number) => self.on_own_reply(turn, number, reply),
+            ReplyTo::Own(number) => self.on_own_reply(turn, number, &reply),
+            ReplyTo::Envelope { slot, correlation_id } => {
+                self.server.complete(slot, forward::enveloped(correlation_id, reply));
+            }
         }
     }
 
@@ -553,6 +576,7 @@ impl Broker {
         for Committed { request, reply, .. } in controller.on_applied(core, version) {
             self.reply_frame(turn, &request, reply);
         }
+        self.finish_forwards(turn);
         if self.phase == Phase::Starting && self.controller().is_applied() {
             for core in (0..self.node.core_count).map(ShardId).filter(|&core| core != turn.shard) {
                 turn.mail.send(core, Mail::Serve);
@@ -574,16 +598,17 @@ impl Broker {
         if let Phase::Stopping { until } = self.phase {
             // Fetches that wait for records need not be waited for.
             let is_answered = self.pending.len() == self.parked.len();
-            let is_written = !self.partitions.has_flights() && is_answered && self.has_handed_over(turn.now);
+            let may_leave = self.has_left(turn.now) && self.has_handed_over(turn.now);
+            let is_written = !self.partitions.has_flights() && is_answered && may_leave;
             if is_written && self.server.connection_count() > 0 && turn.now < until {
                 self.server.stop();
                 self.server.flush(&mut net_turn(turn));
                 return false;
             }
             if is_written {
+                self.stop_peers(turn);
                 self.phase = Phase::Closing { until: turn.now.plus_ms(CLOSE_MS_MAX) };
                 turn.timers.set(turn.now.plus_ms(CLOSE_MS_MAX), Token(TIMER_TICK << 56));
-                self.stop_peers(turn);
             } else if turn.now >= until {
                 self.phase = Phase::Stopped;
             }
@@ -638,6 +663,7 @@ impl App for Broker {
         if self.controller.is_none() {
             return;
         }
+        self.begin_lifecycle();
         let effects = self.controller().effects_of_start();
         self.carry_out(turn, effects);
         let controller = self.controller();
@@ -661,6 +687,7 @@ impl App for Broker {
             self.on_events(turn);
         } else if Peers::owns(completion.token) {
             self.peers.peers.on_completion(&mut peer_turn(turn), completion);
+            self.on_peer_events(turn);
         } else {
             self.partitions.on_completion(turn, completion, &mut self.out);
         }
@@ -752,15 +779,16 @@ impl App for Broker {
             self.settle(turn);
         }
         self.partitions.push_commit(turn);
-        self.flush_peers(turn);
+        let has_answers = self.flush_peers(turn);
         let is_closing = self.end_if_stopped(turn);
-        is_closing || is_cut || self.server.is_holding()
+        has_answers || is_closing || is_cut || self.server.is_holding()
     }
 
     fn on_stop(&mut self, turn: &mut Turn<'_>) {
         self.phase = Phase::Stopping { until: turn.now.plus_ms(STOP_MS_MAX) };
         turn.timers.set(turn.now.plus_ms(STOP_MS_MAX), Token(TIMER_TICK << 56));
         self.server.wind_down();
+        self.begin_leaving(turn);
         self.stop_quorum(turn);
         self.partitions.on_stop();
     }

@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use net::ListenerIndex;
-use protocol::{ApiKey, Decoder, Message, RequestHeader, encode_request};
+use net::{ListenerIndex, Reply};
+use protocol::{ApiKey, Decoder, Message, RequestHeader, decode_response_header, encode_request};
 use rustc_hash::FxHashMap;
 use shard::{Buf, ShardId};
 
@@ -20,6 +20,12 @@ const WAITING_MAX: usize = 10_000;
 pub enum Purpose {
     /// Topics that a client's request is about; it is carried out when they are there, or cannot be had.
     Create(Box<Request>),
+    /// Producer ids.
+    ProducerIds,
+    /// Being a part of the cluster.
+    Registration,
+    /// Staying one.
+    Heartbeat,
 }
 
 /// Those of one core that have no answer yet.
@@ -71,4 +77,20 @@ pub fn request<'a>(
     let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let (to, listener) = (ReplyTo::Own(number), ListenerIndex(0));
     Request { origin, to, key, version, correlation_id, listener, peer, frame, body_at, is_retried: false }
+}
+
+/// The whole frame of an answer, in one piece; nothing if there is none.
+pub fn frame_of(reply: &Reply) -> Vec<u8> {
+    match reply {
+        Reply::Send(parts) => parts.iter().map(|part| &part[..]).collect::<Vec<_>>().concat(),
+        Reply::Silent | Reply::Close(_) => Vec::new(),
+    }
+}
+
+/// An answer's body; nothing if there is none, or if it makes no sense.
+pub fn read<'a, M: Message<'a>>(frame: &'a [u8], version: i16) -> Option<M> {
+    let mut d = Decoder::new(frame.get(size_of::<i32>()..)?);
+    let key = M::API_KEY.and_then(ApiKey::from_code)?;
+    decode_response_header(&mut d, key, version).ok()?;
+    M::decode(&mut d, version).ok()
 }

@@ -13,6 +13,13 @@ pub enum ReplyTo {
     Client(ReplySlot),
     /// This broker, which asked; the number tells what for.
     Own(u64),
+    /// The node that passed a client's request on (KIP-590): the reply goes into the answer to its Envelope.
+    Envelope {
+        /// Where that answer goes.
+        slot: ReplySlot,
+        /// Returned in it.
+        correlation_id: i32,
+    },
 }
 
 /// A request of a key and a version that are served here.
@@ -53,7 +60,7 @@ impl Request {
     pub fn connection(&self) -> ConnectionId {
         match self.to {
             ReplyTo::Client(slot) => slot.connection(),
-            ReplyTo::Own(_) => unreachable!("the broker itself does not fetch"),
+            ReplyTo::Own(_) | ReplyTo::Envelope { .. } => unreachable!("only clients fetch"),
         }
     }
 

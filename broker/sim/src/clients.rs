@@ -7,4 +7,5 @@ pub mod member;
 pub mod plain;
 pub mod producer;
 pub mod reader;
+pub mod steward;
 pub mod transactional;

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use protocol::ErrorCode;
 
+use crate::picture::Picture;
 use crate::topics::Place;
 
 /// A record, by who wrote it and which of its records it is.
@@ -123,6 +124,16 @@ pub enum Event {
     TopicsSeen { names: BTreeSet<Rc<str>> },
     /// What a topic's setting is.
     SettingSeen { name: Rc<str>, value: Rc<str> },
+    /// A setting of a group was changed.
+    GroupSet { name: Rc<str>, value: Rc<str> },
+    /// What became of a change to a group is not known.
+    GroupUnclear { name: Rc<str> },
+    /// A node's metadata is of this version now, and so it looks.
+    ImageSeen { node: usize, version: i64, digest: u64 },
+    /// A node's metadata, when nothing is under way any more.
+    ImageAtEnd { node: usize, picture: Rc<Picture> },
+    /// What a node was told to do, and acknowledged, is not to be seen there.
+    NotVisible { node: usize, name: Rc<str> },
     /// The whole of a log, read after the faults have stopped.
     Audited { place: Place, isolation: Isolation, records: Rc<Vec<(i64, RecordId)>> },
     /// A client has done something that it could not have done before the faults stopped.
@@ -161,6 +172,11 @@ impl Event {
             | Event::TopicUnclear { .. }
             | Event::TopicsSeen { .. }
             | Event::SettingSeen { .. }
+            | Event::GroupSet { .. }
+            | Event::GroupUnclear { .. }
+            | Event::ImageSeen { .. }
+            | Event::ImageAtEnd { .. }
+            | Event::NotVisible { .. }
             | Event::Progress { .. } => None,
         }
     }
@@ -241,6 +257,22 @@ impl fmt::Display for Event {
             Event::TopicUnclear { name } => write!(f, "nobody knows what becomes of topic {name}"),
             Event::TopicsSeen { names } => write!(f, "the topics are {}", list(names)),
             Event::SettingSeen { name, value } => write!(f, "topic {name} has {value}"),
+            Event::GroupSet { name, value } => write!(f, "group {name} is set to {value}"),
+            Event::GroupUnclear { name } => write!(f, "nobody knows what becomes of group {name}"),
+            Event::ImageSeen { node, version, digest } => {
+                write!(f, "node {node} knows the metadata up to {version}: {digest:016x}")
+            }
+            Event::ImageAtEnd { node, picture } => {
+                let (topics, groups) = (picture.topics.len(), picture.groups.len());
+                write!(
+                    f,
+                    "node {node} ends with {topics} topics and {groups} groups: {:016x}",
+                    picture.digest
+                )
+            }
+            Event::NotVisible { node, name } => {
+                write!(f, "node {node} acknowledged topic {name}, and does not know it")
+            }
             Event::Audited { place, isolation, records } => {
                 write!(f, "{place} holds {} records ({isolation:?})", records.len())
             }

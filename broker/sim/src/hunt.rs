@@ -23,14 +23,19 @@ pub struct Hunt {
 /// It ends when so many seeds are broken.
 const BROKEN_MAX: usize = 5;
 
-/// Runs the seeds that `next` gives, each twice if its hashes are to be compared, until it gives no more.
-pub fn hunt(threads: usize, is_twice: bool, next: impl Fn() -> Option<u64> + Sync) -> Hunt {
+/// Runs the plans of the seeds that `next` gives, each twice if its hashes are to be compared, until it gives no more.
+pub fn hunt(
+    threads: usize,
+    is_twice: bool,
+    plan_of: impl Fn(u64) -> Plan + Sync,
+    next: impl Fn() -> Option<u64> + Sync,
+) -> Hunt {
     let (begun, found) = (Instant::now(), Mutex::new(Hunt::default()));
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
             scope.spawn(|| {
                 while let Some(seed) = next() {
-                    let outcome = if is_twice { run_twice(seed) } else { Plan::of(seed).run() };
+                    let outcome = if is_twice { run_twice(&plan_of(seed)) } else { plan_of(seed).run() };
                     let mut found = found.lock().expect("a run that panics has an outcome");
                     found.runs += 1;
                     found.hash ^= outcome.hash.rotate_left((seed % 64) as u32);
@@ -50,9 +55,9 @@ pub fn hunt(threads: usize, is_twice: bool, next: impl Fn() -> Option<u64> + Syn
     found
 }
 
-/// A run of a seed, which is broken if another one of the same seed is not the same in everything.
-pub fn run_twice(seed: u64) -> Outcome {
-    let (mut once, again) = (Plan::of(seed).run(), Plan::of(seed).run());
+/// A run of a plan, which is broken if another one of the same plan is not the same in everything.
+pub fn run_twice(plan: &Plan) -> Outcome {
+    let (mut once, again) = (plan.run(), plan.run());
     if once.hash != again.hash && once.violation.is_none() {
         let message = format!("one run has the hash {:016x}, another {:016x}", once.hash, again.hash);
         once.violation = Some(Violation { property: "same_seed_same_hash", message });

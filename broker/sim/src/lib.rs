@@ -30,5 +30,6 @@ pub mod faults;
 
 #[allow(missing_docs)]
 pub mod event;
+pub mod picture;
 pub mod properties;
 pub mod trace;

@@ -37,6 +37,9 @@ struct Asked {
     #[cfg(feature = "mutations")]
     #[arg(long, requires = "seed", value_parser = mutation_of)]
     mutation: Option<Mutation>,
+    /// Run clusters of so many nodes, which agree on the metadata, instead of a node alone
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=7))]
+    nodes: u8,
     /// Threads for many seeds; as many as there are CPUs if not given
     #[arg(long, value_name = "COUNT")]
     threads: Option<usize>,
@@ -49,9 +52,11 @@ fn main() -> ExitCode {
     storage::mutation::set(asked.mutation);
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = asked.threads.unwrap_or(cpus);
+    let nodes = usize::from(asked.nodes);
+    let plan_of = |seed| if nodes > 1 { Plan::of_cluster(seed, nodes) } else { Plan::of(seed) };
     match (asked.seed, asked.seeds, asked.swarm) {
-        (Some(seed), ..) => replay(seed, asked.trace, asked.only.as_deref()),
-        (_, Some(range), _) => tell_hunt(&hunt(threads, asked.twice, in_order(range))),
+        (Some(seed), ..) => replay(plan_of(seed), asked.trace, asked.only.as_deref()),
+        (_, Some(range), _) => tell_hunt(&hunt(threads, asked.twice, plan_of, in_order(range))),
         (_, _, Some(minutes)) => {
             let until = Instant::now() + Duration::from_secs(minutes * 60);
             let seeds = Random::from_seed(shard::boot::random_seed());
@@ -60,7 +65,7 @@ fn main() -> ExitCode {
                 let mut seeds = seeds.lock().ok()?;
                 (Instant::now() < until).then(|| seeds.next_u64() >> 20)
             };
-            tell_hunt(&hunt(threads, false, next))
+            tell_hunt(&hunt(threads, false, plan_of, next))
         }
         _ => {
             eprintln!("ringlog-sim: say what to run: --seed N, --seeds A..B or --swarm MINUTES");
@@ -82,13 +87,14 @@ fn range_of(text: &str) -> Result<std::ops::Range<u64>, String> {
     Ok(number(from)?..number(to)?)
 }
 
-fn replay(seed: u64, prints_trace: bool, only: Option<&[usize]>) -> ExitCode {
-    let mut plan = Plan { keeps_trace: prints_trace, ..Plan::of(seed) };
+fn replay(plan: Plan, prints_trace: bool, only: Option<&[usize]>) -> ExitCode {
+    let mut plan = Plan { keeps_trace: prints_trace, ..plan };
     let all = std::mem::take(&mut plan.faults).into_iter().enumerate();
     let (numbers, faults): (Vec<_>, Vec<_>) =
         all.filter(|(number, _)| only.is_none_or(|only| only.contains(number))).unzip();
     plan.faults = faults;
-    println!("seed {seed}: {} shards, {} faults", plan.shards[0], plan.faults.len());
+    let shards: Vec<String> = plan.shards.iter().map(u16::to_string).collect();
+    println!("seed {}: {} shards, {} faults", plan.seed, shards.join(" and "), plan.faults.len());
     for (number, fault) in numbers.iter().zip(&plan.faults) {
         println!("  {number:>2}  {fault}");
     }
@@ -116,7 +122,9 @@ fn tell_shrunk(plan: &Plan, outcome: &Outcome) {
     faults.iter().for_each(|fault| println!("      {fault}"));
     println!("  {violation}");
     if !numbers.is_empty() {
-        println!("replay it: ringlog-sim --seed {} --trace --only {}", plan.seed, numbers.join(","));
+        let nodes =
+            if plan.shards.len() > 1 { format!(" --nodes {}", plan.shards.len()) } else { String::new() };
+        println!("replay it: ringlog-sim --seed {}{nodes} --trace --only {}", plan.seed, numbers.join(","));
     }
 }
 

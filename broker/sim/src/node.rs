@@ -9,10 +9,10 @@ use broker::Mail;
 use broker::broker::Broker;
 use broker::config::{Given, Origin, ServerConfig};
 use broker::metadata::controller::Controller;
-use broker::node::Node as Identity;
+use broker::node::{Node as Identity, PEER_LISTENER};
 use net::ListenerIndex;
-use net::client::Address;
 use protocol::Uuid;
+use quorum::{Endpoint, Founding, NodeId, Voter};
 use shard::memory::{Crash, MemoryIo, World};
 use shard::{Io, Nanos, Pool, Shard, ShardId, mail};
 
@@ -138,18 +138,7 @@ impl Node {
         for core in &mut self.cores {
             core.start();
         }
-        self.introduce_peers();
         Ok(())
-    }
-
-    /// Says where the other nodes are.
-    fn introduce_peers(&mut self) {
-        let Some(first) = self.cores.first_mut() else { return };
-        for other in (0..self.nodes).filter(|other| *other != self.number) {
-            let at = peer_address_of(other);
-            let address = Address { host: at.ip().to_string(), port: at.port() };
-            first.app().set_peer_address(other as i32, &address);
-        }
     }
 
     /// One of its cores, to be looked at between turns; none while it is down.
@@ -173,10 +162,24 @@ impl Node {
             advertised: vec![("node.sim".to_owned(), PORT)],
             peer_listener: (self.nodes > 1).then_some(ListenerIndex(1)),
             peer_admission: broker::node::peer_admission(),
-            founding: quorum::Founding::Alone,
+            founding: self.founding(),
             started: Instant::now(),
             config: Arc::clone(&self.config),
         }
+    }
+
+    /// Nodes that are founded together vote all.
+    fn founding(&self) -> Founding {
+        if self.nodes < 2 {
+            return Founding::Alone;
+        }
+        let voters = (0..self.nodes).map(|node| {
+            let at = peer_address_of(node);
+            let endpoint =
+                Endpoint { name: PEER_LISTENER.to_owned(), host: at.ip().to_string(), port: at.port() };
+            Voter { id: NodeId(node as i32), directory_id: Uuid::ZERO, endpoints: vec![endpoint] }
+        });
+        Founding::Together(voters.collect())
     }
 
     fn core_of(

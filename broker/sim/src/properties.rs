@@ -4,6 +4,7 @@ pub mod acked_not_lost;
 pub mod commit_not_lost;
 pub mod group_single_owner;
 pub mod high_watermark_monotone;
+pub mod metadata_converges;
 pub mod metadata_kept;
 pub mod no_duplicate;
 pub mod order_kept;
@@ -54,6 +55,7 @@ impl Properties {
             Box::<commit_not_lost::CommitNotLost>::default(),
             Box::<high_watermark_monotone::HighWatermarkMonotone>::default(),
             Box::<metadata_kept::MetadataKept>::default(),
+            Box::<metadata_converges::MetadataConverges>::default(),
         ];
         Properties { all, recovers: RecoversWhenFaultsStop::default() }
     }

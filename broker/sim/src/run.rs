@@ -12,6 +12,7 @@ use crate::clients::member::Member;
 use crate::clients::plain::Plain;
 use crate::clients::producer::Producer;
 use crate::clients::reader::Reader;
+use crate::clients::steward::Steward;
 use crate::clients::transactional::Transactional;
 use crate::event::Isolation;
 use crate::faults::{self, FAULTY_MS, Fault};
@@ -28,6 +29,13 @@ const DRAIN_MS_MAX: i64 = 60_000;
 /// Within which all logs must have been read.
 const AUDIT_MS_MAX: i64 = 60_000;
 const FOUNDING_MS_MAX: i64 = 10_000;
+
+/// Within which all nodes of a cluster must know the same.
+const AGREEING_MS_MAX: i64 = 20_000;
+/// How long the nodes of a cluster have to themselves before anything goes wrong.
+const CLUSTER_FOUNDING_MS: i64 = 3_000;
+/// Administrators of a cluster.
+const STEWARDS: usize = 3;
 
 /// What a run is made from.
 #[derive(Debug, Clone)]
@@ -62,6 +70,14 @@ impl Plan {
         Plan { seed, shards, faults, keeps_trace: false }
     }
 
+    /// The run of a cluster that belongs to a seed: so many nodes, which agree on the metadata.
+    pub fn of_cluster(seed: u64, nodes: usize) -> Plan {
+        let mut random = Random::from_seed(seed);
+        let shards = (0..nodes).map(|_| 1 + random.below(2) as u16).collect();
+        let faults = faults::draw(&mut random, nodes);
+        Plan { seed, shards, faults, keeps_trace: false }
+    }
+
     /// Runs it. A failed assertion, of the nodes or of a client, is a violation too.
     pub fn run(&self) -> Outcome {
         let mut sim = None;
@@ -76,9 +92,12 @@ impl Plan {
 
     fn go_through(&self, into: &mut Option<Sim>) {
         let sim = into.insert(Sim::new(self.seed, &self.shards, Trace::new(self.keeps_trace)));
+        if self.shards.len() > 1 {
+            return self.go_through_cluster(sim);
+        }
         sim.add(Founder::new(0));
         sim.enter(Phase::Founding);
-        assert!(sim.run(FOUNDING_MS_MAX, Sim::is_quiet), "topics are made while nothing goes wrong");
+        assert!(sim.run(FOUNDING_MS_MAX, |sim| sim.is_quiet()), "topics are made while nothing goes wrong");
         sim.retire(0);
         populate(sim);
         sim.begin_faults(self.faults.clone());
@@ -88,6 +107,42 @@ impl Plan {
             recover(sim);
         }
     }
+}
+
+impl Plan {
+    fn go_through_cluster(&self, sim: &mut Sim) {
+        sim.enter(Phase::Founding);
+        for _ in 0..STEWARDS {
+            sim.add(Steward::new(sim.next_client(), self.shards.len()));
+        }
+        sim.run(CLUSTER_FOUNDING_MS, |_| false);
+        sim.begin_faults(self.faults.clone());
+        sim.enter(Phase::Faulty);
+        sim.run(FAULTY_MS as i64, |_| false);
+        if sim.cx.violation().is_none() {
+            agree(sim);
+        }
+    }
+}
+
+/// Nothing goes wrong any more: every administrator has to get on, and every node to know what all the others know.
+fn agree(sim: &mut Sim) {
+    sim.stop_faults();
+    sim.enter(Phase::Recovering);
+    let names = sim.names();
+    sim.cx.expect_progress(names.into_iter());
+    sim.run(RECOVERY_MS_MAX, |sim| sim.cx.has_recovered());
+    if !sim.cx.has_recovered() {
+        return sim.cx.check_end();
+    }
+    sim.enter(Phase::Draining);
+    if !sim.run(DRAIN_MS_MAX, |sim| sim.is_quiet()) {
+        return sim.cx.stuck("what was under way did not end in time", sim.busy_names());
+    }
+    sim.enter(Phase::Auditing);
+    sim.run(AGREEING_MS_MAX, Sim::is_agreed);
+    sim.tell_images();
+    sim.cx.check_end();
 }
 
 fn populate(sim: &mut Sim) {
@@ -125,7 +180,7 @@ fn recover(sim: &mut Sim) {
         return sim.cx.check_end();
     }
     sim.enter(Phase::Draining);
-    if !sim.run(DRAIN_MS_MAX, Sim::is_quiet) {
+    if !sim.run(DRAIN_MS_MAX, |sim| sim.is_quiet()) {
         return sim.cx.stuck("what was under way did not end in time", sim.busy_names());
     }
     sim.enter(Phase::Auditing);
@@ -134,7 +189,7 @@ fn recover(sim: &mut Sim) {
             sim.add(Reader::auditing(sim.next_client(), topic, isolation));
         }
     }
-    if !sim.run(AUDIT_MS_MAX, Sim::is_quiet) {
+    if !sim.run(AUDIT_MS_MAX, |sim| sim.is_quiet()) {
         return sim.cx.stuck("logs could not be read to their end in time", sim.busy_names());
     }
     sim.cx.check_end();

@@ -11,6 +11,7 @@ use crate::event::{Down, Event};
 use crate::faults::{Aftermath, Around, Doom, Fault, Healing, sound_link, sound_machine};
 use crate::node::{Node, Turned};
 use crate::node_log;
+use crate::picture::{self, Picture};
 use crate::topics::Topic;
 use crate::trace::Trace;
 
@@ -33,6 +34,8 @@ pub struct Sim {
     faults: std::collections::VecDeque<Fault>,
     healings: Vec<(Nanos, usize, Healing)>,
     dooms: Vec<Option<Doom>>,
+    /// The version of each node's metadata that was seen last.
+    images: Vec<Option<i64>>,
     /// Nodes that are to go down once more while they come up, so many changes after that begins.
     again: Vec<Option<(u64, Doom)>>,
 }
@@ -47,6 +50,7 @@ impl Sim {
         let mut sim = Sim {
             cx,
             dooms: vec![None; nodes.len()],
+            images: vec![None; nodes.len()],
             again: vec![None; nodes.len()],
             nodes,
             clients: Vec::new(),
@@ -144,7 +148,7 @@ impl Sim {
     }
 
     /// Goes on until `is_over`, or for so long at most; whether it is over. A violation ends it too.
-    pub fn run(&mut self, ms_max: i64, is_over: impl Fn(&Sim) -> bool) -> bool {
+    pub fn run(&mut self, ms_max: i64, is_over: impl Fn(&mut Sim) -> bool) -> bool {
         let until = self.cx.now().plus_ms(ms_max);
         while self.cx.violation().is_none() && self.cx.now() < until {
             if is_over(self) {
@@ -185,6 +189,7 @@ impl Sim {
             trace.numbers(&[u64::from(shard), counts.completions, counts.letters]);
         });
         self.take_log_lines();
+        self.look_at_image(number);
         match turned {
             Turned::Idle => {}
             Turned::Busy => return true,
@@ -195,6 +200,42 @@ impl Sim {
             Turned::Doomed => self.fulfil_doom(number),
         }
         false
+    }
+
+    /// Tells how far a node of a cluster has come in the metadata.
+    fn look_at_image(&mut self, number: usize) {
+        if self.nodes.len() < 2 || self.cx.violation().is_some() {
+            return;
+        }
+        let image = self.nodes[number].core(ShardId(0)).map(|core| core.image.clone());
+        let version = image.as_ref().map(|image| image.version);
+        if std::mem::replace(&mut self.images[number], version) == version {
+            return;
+        }
+        if let Some(image) = image {
+            let (version, digest) = (image.version, picture::digest(&image));
+            self.cx.tell_of_nodes(Event::ImageSeen { node: number, version, digest });
+        }
+    }
+
+    /// Whether all nodes run and know the same.
+    pub fn is_agreed(&mut self) -> bool {
+        let pictures: Vec<Option<u64>> = self
+            .nodes
+            .iter_mut()
+            .map(|node| node.core(ShardId(0)).map(|core| picture::digest(&core.image)))
+            .collect();
+        pictures.iter().all(|digest| digest.is_some() && *digest == pictures[0])
+    }
+
+    /// Tells what all nodes know in the end.
+    pub fn tell_images(&mut self) {
+        for number in 0..self.nodes.len() {
+            let picture = self.nodes[number].core(ShardId(0)).map(|core| Picture::of(&core.image));
+            if let Some(picture) = picture {
+                self.cx.tell_of_nodes(Event::ImageAtEnd { node: number, picture: picture.into() });
+            }
+        }
     }
 
     fn fulfil_doom(&mut self, number: usize) {

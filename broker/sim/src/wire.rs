@@ -64,6 +64,12 @@ impl Wire {
         Wire { from, to, peer, received, asked, correlation_id: 0, connects_at: Nanos::default() }
     }
 
+    /// From now on it speaks to another node.
+    pub fn turn_to(&mut self, to: SocketAddr, world: &World, random: &mut Random) {
+        self.to = to;
+        self.drop_connection(world, random);
+    }
+
     /// Whether something may be asked; connects if it is time to.
     pub fn is_up(&mut self, world: &World) -> bool {
         if self.peer.is_none() && world.now() >= self.connects_at {
@@ -73,6 +79,11 @@ impl Wire {
             }
         }
         self.peer.is_some()
+    }
+
+    /// Whether an attempt to connect has just failed: nobody listens there.
+    pub fn has_failed(&self, world: &World) -> bool {
+        self.peer.is_none() && self.connects_at == world.now().plus_ms(BACKOFF_MS_MAX as i64)
     }
 
     /// How many answers are to come.

@@ -11,6 +11,14 @@ use storage::mutation::{self, Mutation};
 /// A fault that is not found in so many runs would not be found.
 const SEEDS_MAX: u64 = 20;
 
+/// Deliberate faults of the quorum, and within how many seeds each is found. The others need a log that is cut, or a file that ends
+/// behind its log, which the quorum's own test of clusters brings about.
+const QUORUM: &[(quorum::mutation::Mutation, u64)] = &[
+    (quorum::mutation::Mutation::CommitAlone, 400),
+    (quorum::mutation::Mutation::AppendUnsynced, 400),
+    (quorum::mutation::Mutation::VoteUnsynced, 400),
+];
+
 /// Which properties tell of a fault.
 fn properties_of(mutation: Mutation) -> &'static [&'static str] {
     match mutation {
@@ -68,6 +76,18 @@ fn find(mutation: Mutation) -> Option<String> {
         "{mutation:?}: {violation:?} of seed {seed}"
     );
     Some(format!("seed {seed}, {}: {}", violation.property, violation.message))
+}
+
+/// What is wrong with the quorum is found in clusters, by the metadata that their nodes end with.
+#[test]
+fn every_deliberate_fault_of_the_quorum_that_a_cluster_shows_is_found() {
+    for (mutation, seeds_max) in QUORUM {
+        quorum::mutation::set(Some(*mutation));
+        let found = (0..*seeds_max).find_map(|seed| Some((seed, Plan::of_cluster(seed, 3).run().violation?)));
+        quorum::mutation::set(None);
+        let (seed, violation) = found.unwrap_or_else(|| panic!("{mutation:?} is not found"));
+        println!("{mutation:?}: seed {seed}, {}: {}", violation.property, violation.message);
+    }
 }
 
 #[test]

@@ -10,7 +10,6 @@ use crate::answer::Answer;
 use crate::broker::Broker;
 use crate::mail::{PendingId, Turn};
 use crate::metadata::Image;
-use crate::metadata::controller::FreshId;
 use crate::request::Request;
 use crate::transactions::ask::{Add, Producer, TxnAnswer, TxnAsk, TxnQuestion, TxnReply};
 use crate::transactions::record::Partition;
@@ -101,8 +100,8 @@ pub(super) fn error_for(error: ErrorCode, version: i16, fenced_from: i16) -> Err
     }
 }
 
-/// A producer id for a coordinator that needs one, on the controller's core; elsewhere the request goes there, to be begun
-/// anew, and so it is when the quorum has to be asked for more of them.
+/// A producer id for a coordinator that needs one, on the first core, which has a block of them; elsewhere the request goes
+/// there, to be begun anew, and so it is when the controller has been asked for another block.
 pub(super) fn fresh_id(
     broker: &mut Broker,
     turn: &mut Turn<'_>,
@@ -112,13 +111,12 @@ pub(super) fn fresh_id(
         broker.forward_to_controller(turn, request);
         return None;
     }
-    match broker.next_producer_id(turn) {
-        FreshId::Taken(id) => Some((request, Ok(id))),
-        FreshId::Refused(error) => Some((request, Err(error))),
-        FreshId::Wait => {
-            broker.enqueue_for_controller(turn, request);
-            None
-        }
+    match broker.producer_ids.next() {
+        Some(id) => Some((request, Ok(id))),
+        None if request.is_retried => Some((request, Err(ErrorCode::CoordinatorNotAvailable))),
+        None => broker
+            .allocate_producer_ids_for(turn, request)
+            .map(|request| (request, Err(ErrorCode::CoordinatorNotAvailable))),
     }
 }
 

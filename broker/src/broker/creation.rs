@@ -32,23 +32,27 @@ impl Broker {
                 let asked = own_requests::request(turn.shard, number, ApiKey::CreateTopics, VERSION, &asked);
                 self.forward_to_controller(turn, asked);
             }
-            Err(purpose) => self.on_own_answer(turn, purpose),
+            Err(purpose) => self.on_own_answer(turn, purpose, &Reply::Silent),
         }
     }
 
-    pub(super) fn on_own_reply(&mut self, turn: &mut Turn<'_>, number: u64, _reply: Reply) {
+    /// A request of this broker's is answered, or will not be.
+    pub(super) fn on_own_reply(&mut self, turn: &mut Turn<'_>, number: u64, reply: &Reply) {
         if let Some(purpose) = self.own_requests.end(number) {
-            self.on_own_answer(turn, purpose);
+            self.on_own_answer(turn, purpose, reply);
         }
     }
 
-    fn on_own_answer(&mut self, turn: &mut Turn<'_>, purpose: Purpose) {
+    fn on_own_answer(&mut self, turn: &mut Turn<'_>, purpose: Purpose, reply: &Reply) {
         match purpose {
             // What could not be made, the request finds missing, and says so.
             Purpose::Create(request) => {
                 let api = api::find(request.key).expect("the key was found before");
                 (api.handle)(self, turn, *request);
             }
+            Purpose::ProducerIds => self.on_producer_ids(turn, reply),
+            Purpose::Registration => self.on_registration_answer(turn, reply),
+            Purpose::Heartbeat => self.on_heartbeat_answer(turn, reply),
         }
     }
 }

@@ -228,10 +228,11 @@ impl Broker {
         }
     }
 
-    /// Takes note of what happened on the connections to other nodes.
-    pub(super) fn on_peer_events(&mut self, turn: &Turn<'_>) {
+    /// Takes note of what happened on the connections to other nodes; `true` if anything has.
+    pub(super) fn on_peer_events(&mut self, turn: &mut Turn<'_>) -> bool {
         let mut events = Vec::new();
         self.peers.peers.take_events(&mut events);
+        let has_any = !events.is_empty();
         for event in events {
             match event {
                 PeerEvent::Connected { peer } => {
@@ -241,7 +242,13 @@ impl Broker {
                 PeerEvent::Disconnected { peer, fault } => {
                     self.peers.complain(turn.now, peer, &format!("no connection to the peer: {fault}"));
                 }
+                PeerEvent::Answered { peer, question, answer } if peer.lane == Lane::Requests as u8 => {
+                    self.on_forward_answer(turn, question, &answer);
+                }
                 PeerEvent::Answered { peer, answer, .. } => self.on_peer_answer(turn, peer, &answer),
+                PeerEvent::Failed { peer, question, fault } if peer.lane == Lane::Requests as u8 => {
+                    self.on_forward_failed(turn, question, &fault.to_string());
+                }
                 // That the connection is gone was told once for all that waited for it.
                 PeerEvent::Failed { peer, fault: fault @ PeerFault::NotServed { .. }, .. } => {
                     self.peers.complain(turn.now, peer, &format!("the peer cannot be asked: {fault}"));
@@ -249,6 +256,7 @@ impl Broker {
                 PeerEvent::Failed { .. } => {}
             }
         }
+        has_any
     }
 
     fn on_peer_answer(&mut self, turn: &Turn<'_>, peer: PeerId, answer: &PeerAnswer) {
@@ -265,18 +273,20 @@ impl Broker {
         self.peers.complain(turn.now, peer, &text);
     }
 
-    /// Ends the turn for the connections to other nodes, and sees to it that the next one comes in time.
-    pub(super) fn flush_peers(&mut self, turn: &mut Turn<'_>) {
+    /// Ends the turn for the connections to other nodes, and sees to it that the next one comes in time; `true` if it has to come
+    /// at once.
+    pub(super) fn flush_peers(&mut self, turn: &mut Turn<'_>) -> bool {
         self.peers.peers.flush(&mut peer_turn(turn));
-        self.on_peer_events(turn);
+        let has_events = self.on_peer_events(turn);
         let due = self.peers.peers.next_deadline();
         if due == self.peers.timer.map(|(due, _)| due) {
-            return;
+            return has_events;
         }
         if let Some((_, timer)) = self.peers.timer.take() {
             turn.timers.cancel(timer);
         }
         self.peers.timer = due.map(|due| (due, turn.timers.set(due, Token(TIMER_PEERS << 56))));
+        has_events
     }
 
     /// The core ends: so do its connections to other nodes.

@@ -11,7 +11,7 @@ use shard::Nanos;
 use super::{Broker, quorum_timer};
 use crate::api;
 use crate::mail::Turn;
-use crate::metadata::controller::{Effects, FreshId};
+use crate::metadata::controller::Effects;
 use crate::request::Request;
 
 /// How long a stop waits for another node to lead, in ms. An election by time takes longer.
@@ -33,6 +33,9 @@ impl Broker {
         self.is_quorum_ticking = false;
         let effects = self.controller().on_tick(turn.disk, turn.wall_ms);
         self.carry_out(turn, effects);
+        self.send_forwards(turn);
+        self.expire_forwards(turn);
+        self.on_lifecycle_tick(turn);
         self.start_quorum(turn);
     }
 
@@ -54,7 +57,7 @@ impl Broker {
 
     /// Carries out what an input to the controller has led to.
     pub(crate) fn carry_out(&mut self, turn: &mut Turn<'_>, effects: Effects) {
-        let Effects { image, answers, voter_changes, letters, members } = effects;
+        let Effects { image, answers, voter_changes, letters, members, reads, is_lead_changed } = effects;
         if let Some(members) = members {
             self.set_addresses(&members);
         }
@@ -69,6 +72,12 @@ impl Broker {
         }
         if let Some(image) = image {
             self.publish(turn, &Arc::clone(&image));
+        }
+        for (id, is_fresh) in reads {
+            self.on_read(turn, id, is_fresh);
+        }
+        if is_lead_changed {
+            self.send_forwards(turn);
         }
         self.start_quorum(turn);
     }
@@ -109,12 +118,5 @@ impl Broker {
             let why = "too many changes of the metadata are waiting".to_owned();
             self.reply_or_close(turn, &request, Reply::Close(CloseReason::Request(why.into())));
         }
-    }
-
-    /// A producer id from the controller, on its core.
-    pub(crate) fn next_producer_id(&mut self, turn: &mut Turn<'_>) -> FreshId {
-        let (fresh, effects) = self.controller().next_producer_id(turn.disk, turn.wall_ms);
-        self.carry_out(turn, effects);
-        fresh
     }
 }

@@ -35,8 +35,6 @@ const REASONS: &[(&str, &str)] = &[
     ("controller.quota.*", QUOTAS),
     ("controller.*", ONE_NODE),
     ("controlled.shutdown.*", ONE_NODE),
-    ("broker.heartbeat.interval.ms", ONE_NODE),
-    ("broker.session.timeout.ms", ONE_NODE),
     ("initial.broker.registration.timeout.ms", ONE_NODE),
     ("early.start.listeners", ONE_NODE),
     ("inter.broker.protocol.version", RELEASE),

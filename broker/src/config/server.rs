@@ -67,6 +67,8 @@ typed_settings! {
         max_connections: u32 = "max.connections",
         max_connections_per_ip: u32 = "max.connections.per.ip",
         max_incremental_fetch_session_cache_slots: u32 = "max.incremental.fetch.session.cache.slots",
+        broker_heartbeat_interval_ms: i32 = "broker.heartbeat.interval.ms",
+        broker_session_timeout_ms: i32 = "broker.session.timeout.ms",
         node_id: i32 = "node.id",
         num_partitions: i32 = "num.partitions",
         offset_metadata_max_bytes: u32 = "offset.metadata.max.bytes",

@@ -30,6 +30,9 @@ static OWN_SETTINGS: &[Setting] = &[
     Setting::new("auto.create.topics.enable", Kind::Boolean, "true", Valid::Any)
         .at_start()
         .about("Whether a producer or consumer that asks for a topic that is not there gets it created."),
+    Setting::new("broker.heartbeat.interval.ms", Kind::Int, "2000", Valid::AtLeast(1))
+        .at_start()
+        .about("How often a broker of a cluster tells the controller that it lives."),
     Setting::new("broker.id", Kind::Int, "0", Valid::AtLeast(0))
         .at_start()
         .about("The older name of node.id; where both are set they must agree."),
@@ -37,6 +40,12 @@ static OWN_SETTINGS: &[Setting] = &[
         .without_default()
         .at_start()
         .about("Where the broker stands; clients that know their own rack read from the nearest replica."),
+    Setting::new("broker.session.timeout.ms", Kind::Int, "9000", Valid::AtLeast(1))
+        .at_start()
+        .about(
+            "How long the controller may hear nothing of a broker before it is taken for dead, and what it leads is without \
+             a leader until it is back.",
+        ),
     Setting::new("connections.max.idle.ms", Kind::Long, "600000", Valid::Any)
         .at_start()
         .about(

@@ -12,8 +12,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use protocol::{ErrorCode, Uuid};
-use quorum::{Members, NodeId, OpenError, Output, Proposal, Quorum, Refusal, Role, Standing, Voter};
+use protocol::Uuid;
+use quorum::{Members, NodeId, OpenError, Output, Proposal, Quorum, ReadId, Refusal, Role, Standing, Voter};
 use shard::{Disk, ShardId, WallMs};
 
 use super::features::SUPPORTED;
@@ -23,9 +23,6 @@ use super::replay::{self, Replayed};
 use super::{Image, Registration};
 use crate::node::Node;
 use crate::request::Request;
-
-/// Producer ids that one record of the log gives out, as in Kafka.
-const PRODUCER_ID_BLOCK: i64 = 1000;
 
 /// Requests that may wait for earlier changes.
 const QUEUE_MAX: usize = 10_000;
@@ -60,6 +57,10 @@ pub struct Effects {
     pub letters: Vec<(NodeId, Vec<u8>)>,
     /// The members of the quorum, if they have changed.
     pub members: Option<Members>,
+    /// Fresh reads that have ended: all that was committed when one was asked for is in the image, or it was not answered.
+    pub reads: Vec<(ReadId, bool)>,
+    /// Whether this node has begun, or ceased, to be the active controller, or another one has.
+    pub is_lead_changed: bool,
 }
 
 /// The controller, on the first core.
@@ -79,8 +80,6 @@ pub struct Controller {
     /// The change of a voter that is under way, and who asked for it.
     voter_change: Option<(NodeId, Request)>,
     queue: VecDeque<Box<Request>>,
-    /// Producer ids that are given out without a new record.
-    producer_ids: std::ops::Range<i64>,
     /// Topics that were removed according to the log, for finishing deletions at the start.
     removed: HashSet<String>,
 }
@@ -90,21 +89,8 @@ pub struct Controller {
 enum Purpose {
     /// Somebody asked for it.
     Request(Box<Committed>),
-    /// This node takes the producer ids from this one on.
-    ProducerIds(i64),
     /// The controller itself wants it.
     Own,
-}
-
-/// A producer id for whoever asks for one.
-#[derive(Debug, PartialEq, Eq)]
-pub enum FreshId {
-    /// This one: nobody has it.
-    Taken(i64),
-    /// There will be some when the quorum has decided: ask again then.
-    Wait,
-    /// None can be had here now.
-    Refused(ErrorCode),
 }
 
 impl Controller {
@@ -123,7 +109,6 @@ impl Controller {
         let mut controller = Controller {
             quorum,
             placement,
-            producer_ids: image.next_producer_id..image.next_producer_id,
             image: Arc::new(image),
             blank,
             applied: vec![0; usize::from(node.core_count)],
@@ -258,7 +243,7 @@ impl Controller {
                 effects.answers.push(refused(*committed, &refusal));
                 effects
             }
-            Err((_, Purpose::ProducerIds(_) | Purpose::Own)) => unreachable!("it was asked for a request"),
+            Err((_, Purpose::Own)) => unreachable!("it was asked for a request"),
         }
     }
 
@@ -280,6 +265,33 @@ impl Controller {
             }
             Err(refusal) => Err((refusal, purpose)),
         }
+    }
+
+    /// Proposes what the controller itself finds to be needed. It is found again if nothing comes of it.
+    pub fn propose_own(&mut self, disk: &mut dyn Disk, records: &[Record], now: WallMs) -> Effects {
+        assert!(self.is_ready(), "one change at a time");
+        let values: Vec<Vec<u8>> = records.iter().map(Record::encode).collect();
+        let proposed = self.propose_for(disk, &values, now, Purpose::Own);
+        proposed.unwrap_or_else(|(refusal, _)| {
+            tracing::warn!("the controller's own change of the metadata is refused: {refusal}");
+            self.take_effects(disk, now)
+        })
+    }
+
+    /// Asks to be told when the image has all that is committed by now, by whomever; `None` if too many ask.
+    pub fn read(&mut self, disk: &mut dyn Disk, now: WallMs) -> (Option<ReadId>, Effects) {
+        let id = self.quorum.read(disk, now);
+        (id, self.take_effects(disk, now))
+    }
+
+    /// The version of the image that all cores have applied.
+    pub fn applied_version(&self) -> i64 {
+        self.applied.iter().copied().min().unwrap_or(0)
+    }
+
+    /// The node that leads the quorum, if this one knows it.
+    pub fn leader(&self) -> Option<i32> {
+        self.quorum.standing().leader.map(|NodeId(id)| id)
     }
 
     /// Time passes for the quorum.
@@ -383,27 +395,6 @@ impl Controller {
         ready.into_iter().map(|(_, committed)| committed).collect()
     }
 
-    /// A producer id that nobody has; blocks of them are taken from the quorum as needed.
-    pub fn next_producer_id(&mut self, disk: &mut dyn Disk, now: WallMs) -> (FreshId, Effects) {
-        let mut effects = Effects::default();
-        if self.producer_ids.is_empty() && self.proposed.is_none() {
-            let first = self.image.next_producer_id;
-            let record = Record::ProducerIds { next: first + PRODUCER_ID_BLOCK };
-            match self.propose_for(disk, &[record.encode()], now, Purpose::ProducerIds(first)) {
-                Ok(of_proposal) => effects = of_proposal,
-                Err((refusal, _)) => {
-                    tracing::warn!(%refusal, "no producer id can be given out");
-                    let refused = FreshId::Refused(ErrorCode::CoordinatorNotAvailable);
-                    return (refused, self.take_effects(disk, now));
-                }
-            }
-        }
-        match self.producer_ids.next() {
-            Some(id) => (FreshId::Taken(id), effects),
-            None => (FreshId::Wait, effects),
-        }
-    }
-
     // --- effects ------------------------------------------------------------------------------------------------------
 
     /// Applies what the quorum tells, and says what is to be done.
@@ -421,8 +412,8 @@ impl Controller {
                     }
                 }
                 Output::Members(members) => effects.members = Some(members),
-                // Nobody asks for fresh reads: every change is planned by the leader, on what it has committed itself.
-                Output::ReadReady(_) | Output::ReadLost(_) => {}
+                Output::ReadReady(id) => effects.reads.push((id, true)),
+                Output::ReadLost(id) => effects.reads.push((id, false)),
             }
         }
         self.found_cluster(disk, now, &mut effects);
@@ -445,10 +436,13 @@ impl Controller {
             effects.letters.append(&mut more.letters);
             effects.image = more.image.or(effects.image.take());
             effects.members = more.members.or(effects.members.take());
+            effects.reads.append(&mut more.reads);
+            effects.is_lead_changed |= more.is_lead_changed;
         }
     }
 
     fn on_role(&mut self, role: Role, effects: &mut Effects) {
+        effects.is_lead_changed = true;
         match role {
             Role::Leader { term } => tracing::info!(term, "this node leads the metadata quorum"),
             Role::Follower { term, leader: Some(NodeId(leader)) } => {
@@ -469,7 +463,6 @@ impl Controller {
                 if role == Role::Offline { Refusal::Offline } else { Refusal::NotLeader { leader: None } };
             effects.answers.push(refused(*committed, &refusal));
         }
-        // Ids that were taken in an earlier term are this node's all the same.
     }
 
     fn on_committed(&mut self, disk: &mut dyn Disk, committed: quorum::Committed, effects: &mut Effects) {
@@ -479,24 +472,23 @@ impl Controller {
             Ok(records) => records,
             Err(error) => return self.quorum.leave(disk, &error.to_string()),
         };
-        let next_id = self.image.next_producer_id;
         if !records.is_empty() {
             self.apply(disk, &records, committed.next_offset, effects);
         }
         match own {
             Some((own, purpose)) if own.term == committed.term => match purpose {
-                Purpose::Request(request) => self.waiting.push((self.image.version, *request)),
-                Purpose::ProducerIds(first) => {
-                    assert_eq!(first, next_id, "one block is taken at a time");
-                    self.producer_ids = first..self.image.next_producer_id;
+                // What no core needs to know is answered for at once.
+                Purpose::Request(request) if self.is_applied() => {
+                    effects.answers.push((request.request, request.reply));
                 }
+                Purpose::Request(request) => self.waiting.push((self.image.version, *request)),
                 Purpose::Own => {}
             },
             // Another leader's batch stands in its place.
             Some((_, Purpose::Request(request))) => {
                 effects.answers.push(refused(*request, &Refusal::NotLeader { leader: None }));
             }
-            Some((_, Purpose::ProducerIds(_) | Purpose::Own)) | None => {}
+            Some((_, Purpose::Own)) | None => {}
         }
     }
 

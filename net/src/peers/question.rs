@@ -43,6 +43,13 @@ impl Question {
         Question { key, version, frame: encode_request(&header, message), until }
     }
 
+    /// A request that is encoded already, without its size.
+    pub fn of_frame(key: ApiKey, version: i16, request: &[u8], until: Nanos) -> Question {
+        let size = i32::try_from(request.len()).expect("a request's frame has a size");
+        let frame = [&size.to_be_bytes()[..], request].concat();
+        Question { key: key.code(), version, frame, until }
+    }
+
     /// A message to another controller.
     pub fn of_controllers(message: &ControllerMessage<'_>, until: Nanos) -> Question {
         let frame = message.encode_request(0, CLIENT_ID);
@@ -57,6 +64,11 @@ impl Question {
 impl PeerAnswer {
     pub(super) fn new(key: i16, version: i16, frame: Buf) -> PeerAnswer {
         PeerAnswer { key, version, frame }
+    }
+
+    /// The whole answer, header and body, without its size.
+    pub fn frame(&self) -> &[u8] {
+        &self.frame
     }
 
     /// A decoder that stands at the body.
