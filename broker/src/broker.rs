@@ -18,7 +18,7 @@ use protocol::{
 };
 use rustc_hash::FxHashMap;
 use shard::random::Random;
-use shard::{App, Buf, Completion, ListenerId, ShardId, Token};
+use shard::{App, Buf, Completion, ListenerId, Nanos, ShardId, Token};
 
 use crate::answer::Answer;
 use crate::api::{self, ServedTo};
@@ -96,6 +96,8 @@ pub struct Broker {
     controller: Option<Controller>,
     /// Whether the quorum's timer is set.
     is_quorum_ticking: bool,
+    /// How long a stop waits for another node to lead the quorum, if this one does.
+    handover_until: Nanos,
     listeners: Vec<(ListenerId, ListenerIndex)>,
     /// What handling leaves to be told; empty between events.
     out: Outbound,
@@ -157,6 +159,7 @@ impl Broker {
             peers: PeersHere::new(),
             controller,
             is_quorum_ticking: false,
+            handover_until: Nanos::default(),
             listeners,
             out: Outbound::default(),
             spare: Outbound::default(),
@@ -595,7 +598,8 @@ impl Broker {
         if let Phase::Stopping { until } = self.phase {
             // Fetches that wait for records need not be waited for.
             let is_answered = self.pending.len() == self.parked.len();
-            let is_written = !self.partitions.has_flights() && is_answered && self.has_left(turn.now);
+            let may_leave = self.has_left(turn.now) && self.has_handed_over(turn.now);
+            let is_written = !self.partitions.has_flights() && is_answered && may_leave;
             if is_written && self.server.connection_count() > 0 && turn.now < until {
                 self.server.stop();
                 self.server.flush(&mut net_turn(turn));

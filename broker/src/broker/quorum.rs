@@ -6,12 +6,16 @@ use std::sync::Arc;
 use net::client::Address;
 use net::{CloseReason, Reply};
 use quorum::{Members, MessageRefusal, NodeId, TICK_MS};
+use shard::Nanos;
 
 use super::{Broker, quorum_timer};
 use crate::api;
 use crate::mail::Turn;
 use crate::metadata::controller::Effects;
 use crate::request::Request;
+
+/// How long a stop waits for another node to lead, in ms. An election by time takes longer.
+const HANDOVER_MS_MAX: i64 = 300;
 
 impl Broker {
     /// Begins to tick. A node that is a quorum alone has nothing to wait for, and does not.
@@ -37,10 +41,18 @@ impl Broker {
 
     /// The core is about to stop: another node had better lead.
     pub(super) fn stop_quorum(&mut self, turn: &mut Turn<'_>) {
+        self.handover_until = turn.now.plus_ms(HANDOVER_MS_MAX);
         if let Some(controller) = &mut self.controller {
             let effects = controller.on_stop(turn.disk, turn.wall_ms);
             self.carry_out(turn, effects);
         }
+    }
+
+    /// Whether a stop can go on: this node does not lead others, or they have had the time to hear that they should choose
+    /// another. Its own ticks wake it.
+    pub(super) fn has_handed_over(&self, now: Nanos) -> bool {
+        self.controller.as_ref().is_none_or(|controller| !controller.leads_others())
+            || now >= self.handover_until
     }
 
     /// Carries out what an input to the controller has led to.

@@ -182,6 +182,11 @@ impl Controller {
         members.voters().len() + members.learners().len() != 1
     }
 
+    /// Whether this node leads a quorum that has other members.
+    pub fn leads_others(&self) -> bool {
+        matches!(self.quorum.role(), Role::Leader { .. }) && self.needs_ticks()
+    }
+
     /// Whether this node is the active controller: the quorum's leader, with everything of its term applied.
     pub fn is_active(&self) -> bool {
         self.quorum.is_active()
