@@ -14,7 +14,7 @@ const SEEDS_MAX: u64 = 20;
 /// Deliberate faults of the quorum, and within how many seeds each is found. The others show when a vote, a checkpoint or the end of a
 /// file is lost at one moment, which the quorum's own test of clusters brings about.
 const QUORUM: &[(quorum::mutation::Mutation, u64)] =
-    &[(quorum::mutation::Mutation::CommitAlone, 100), (quorum::mutation::Mutation::AppendUnsynced, 20)];
+    &[(quorum::mutation::Mutation::CommitAlone, 20), (quorum::mutation::Mutation::AppendUnsynced, 20)];
 
 /// Which properties tell of a fault.
 fn properties_of(mutation: Mutation) -> &'static [&'static str] {
