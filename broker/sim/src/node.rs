@@ -153,7 +153,8 @@ impl Node {
             admission: net::Admission::new(all, per_ip),
             id: self.number as i32,
             open_files_max: OPEN_FILES_MAX,
-            incarnation: Uuid::from_u128(u128::from(self.world.now().0)),
+            // No two nodes have the same: what they draw by chance is drawn from it.
+            incarnation: Uuid::from_u128(u128::from(self.world.random_u64())),
             directory_id: Uuid::from_u128(self.number as u128 + 1),
             cluster_id: "sim-cluster-AAAAAAAAAA".to_owned(),
             data_dir: PathBuf::from(DATA_DIR),
