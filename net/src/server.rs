@@ -324,12 +324,13 @@ impl Server {
 
     /// Hands whole requests on as far as the connection may ask, and receives on unless it must wait.
     fn hand_on(&mut self, turn: &mut NetTurn<'_>, key: usize) {
+        let is_held = self.is_held && !self.is_heard_to_the_end(key);
         let connection = &mut self.connections[key];
         let id = ConnectionId { key: key as u32, generation: connection.generation };
-        if self.is_held && connection.reader.has_frames() {
+        if is_held && connection.reader.has_frames() {
             self.held.push(key);
         }
-        while !self.is_held && connection.may_ask(self.limits.requests_max) {
+        while !is_held && connection.may_ask(self.limits.requests_max) {
             let Some(frame) = connection.reader.pop() else { break };
             connection.is_bulky = has_bulky_reply(&frame);
             let arrival = Arrival { key: key_of(&frame), at: turn.now };
@@ -342,6 +343,12 @@ impl Server {
             connection.receiving = Receiving::Switching;
             turn.ops.push(token(RECEIVE, key), Op::CancelReceive { socket: connection.socket });
         }
+    }
+
+    /// Other nodes are heard while this one winds down: it could not hand over what it leads otherwise.
+    fn is_heard_to_the_end(&self, key: usize) -> bool {
+        let peers = self.limits.peers.as_ref().map(|(listener, _)| listener.0);
+        self.is_stopping && peers == Some(self.connections[key].listener)
     }
 
     /// Starts a receive if none is under way.
@@ -537,7 +544,7 @@ impl Server {
         }
     }
 
-    /// Takes on no more connections and requests; what is under way goes on. [`Server::stop`] ends it.
+    /// Takes on no more connections, and no requests but those of other nodes; what is under way goes on. [`Server::stop`] ends it.
     pub fn wind_down(&mut self) {
         self.is_stopping = true;
         self.is_held = true;

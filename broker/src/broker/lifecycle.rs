@@ -217,8 +217,10 @@ impl Broker {
         self.on_lifecycle_tick(turn);
     }
 
-    /// Whether a stopping broker need not wait for the controller, or not any longer.
+    /// Whether a stopping broker need not wait for the controller, or not any longer. It need not when the metadata says that it is
+    /// fenced: the answer may wait for a core that has stopped already.
     pub(super) fn has_left(&self, now: Nanos) -> bool {
-        self.lifecycle.leaving_until.is_none_or(|until| until <= now)
+        let Some(until) = self.lifecycle.leaving_until else { return true };
+        until <= now || self.image.broker(self.node.id).is_none_or(|broker| broker.is_fenced)
     }
 }

@@ -3,7 +3,7 @@
 #
 #     run.sh TEST [ARGUMENT...]      TEST: round_trip kill_nine kill_nine_durable transactions transactions_checker transaction_history_test
 #                                    disk_full compact_keys cores idle_connections slow_reader half_open no_io_uring import_kafka
-#                                    dump_log metrics command_line figures many_partitions conformance against_kafka bench
+#                                    dump_log metrics command_line cluster figures many_partitions conformance against_kafka bench
 #                                    against_kafka_transactions migration group_faults streams connect mirror group_scale
 #     run.sh quick                   all of them, as ./check runs them
 #     run.sh long                    all of them at full length (about an hour; as root, for it mounts file systems)
@@ -35,6 +35,7 @@ case ${1:-} in
     one transaction_history_test || bad=1
     one transactions_checker 8 || bad=1
     for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
+    one cluster 20 || bad=1
     one import_kafka 6000 || bad=1
     one figures 3 || bad=1
     one bench || bad=1
@@ -54,6 +55,7 @@ case ${1:-} in
     for name in cores idle_connections slow_reader half_open no_io_uring dump_log metrics command_line; do one $name || bad=1; done
     one metrics many || bad=1
     for name in migration group_faults streams connect mirror; do one $name || bad=1; done
+    one cluster 1800 || bad=1
     one import_kafka 60000 || bad=1
     one figures 1 || bad=1
     one compact_keys 50000000 || bad=1
