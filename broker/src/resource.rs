@@ -19,7 +19,8 @@ pub enum Resource<'a> {
 
 /// Kafka's numbers of resource kinds.
 const TOPIC: i8 = 2;
-const BROKER: i8 = 4;
+/// That of brokers.
+pub const BROKER: i8 = 4;
 const BROKER_LOGGER: i8 = 8;
 const CLIENT_METRICS: i8 = 16;
 const GROUP: i8 = 32;

@@ -20,7 +20,7 @@ use crate::metadata::record::Record;
 use crate::metadata::{Image, Topic};
 use crate::node::Node;
 use crate::request::Request;
-use crate::resource::Resource;
+use crate::resource::{self, Resource};
 use crate::topic_name;
 
 /// This request's entry.
@@ -57,13 +57,23 @@ impl Refusal {
 pub enum Changed<'a> {
     /// A topic.
     Topic(&'a Arc<Topic>),
-    /// This broker alone, or all brokers.
-    Broker(Reach),
+    /// One broker, or all.
+    Broker(ChangedBroker),
     /// A group, whether it is there or not.
     Group(String, Arc<GroupConfig>),
 }
 
-/// What a resource is, if its settings can be changed.
+/// A broker, or all, as a resource.
+pub struct ChangedBroker {
+    pub reach: Reach,
+    /// Its number as records name it; empty for all.
+    pub name: String,
+    /// Its settings, as far as they are known here: what another broker was started with is not.
+    pub server: Arc<ServerConfig>,
+}
+
+/// What a resource is, if its settings can be changed. A broker may be another one than this: whoever is the active controller
+/// changes the settings of all.
 pub fn find_changed<'a>(
     image: &'a Image,
     node: &Node,
@@ -83,14 +93,31 @@ pub fn find_changed<'a>(
             let unknown = || Refusal { error, why: error.text().to_owned() };
             image.topic(name).map(Changed::Topic).ok_or_else(unknown)
         }
-        Resource::ThisBroker => Ok(Changed::Broker(Reach::ThisBroker)),
-        Resource::AllBrokers => Ok(Changed::Broker(Reach::AllBrokers)),
+        Resource::ThisBroker => Ok(changed_broker(image, Reach::ThisBroker, node.id)),
+        Resource::AllBrokers => Ok(changed_broker(image, Reach::AllBrokers, node.id)),
         Resource::Group(name) => {
             let config = image.group_config(name).cloned().unwrap_or_default();
             Ok(Changed::Group(name.to_owned(), config))
         }
-        Resource::Other(why) => refuse(ErrorCode::InvalidRequest, &why),
+        Resource::Other(why) => match other_broker(image, kind, name) {
+            Some(id) => Ok(changed_broker(image, Reach::ThisBroker, id)),
+            None => refuse(ErrorCode::InvalidRequest, &why),
+        },
     }
+}
+
+/// Another broker that has registered.
+fn other_broker(image: &Image, kind: i8, name: &str) -> Option<i32> {
+    let id = name.parse().ok().filter(|_| kind == resource::BROKER)?;
+    image.broker(id).map(|broker| broker.id)
+}
+
+fn changed_broker<'a>(image: &Image, reach: Reach, id: i32) -> Changed<'a> {
+    let (name, server) = match reach {
+        Reach::ThisBroker => (id.to_string(), image.server_of(id)),
+        Reach::AllBrokers => (String::new(), Arc::clone(&image.server)),
+    };
+    Changed::Broker(ChangedBroker { reach, name, server })
 }
 
 /// Resources that a request names more than once: none of them is changed.
@@ -121,23 +148,14 @@ pub fn group_records_of(group: &str, before: &GroupConfig, after: &GroupConfig) 
 }
 
 /// The records that give a broker, or all, other settings.
-pub fn broker_records_of(
-    node: &Node,
-    reach: Reach,
-    before: &ServerConfig,
-    after: &ServerConfig,
-) -> Vec<Record> {
-    let texts = |config: &ServerConfig| match reach {
+pub fn broker_records_of(changed: &ChangedBroker, after: &ServerConfig) -> Vec<Record> {
+    let texts = |config: &ServerConfig| match changed.reach {
         Reach::ThisBroker => config.layers().dynamic_broker.clone(),
         Reach::AllBrokers => config.layers().dynamic_default.clone(),
     };
-    let broker = match reach {
-        Reach::ThisBroker => node.id.to_string(),
-        Reach::AllBrokers => String::new(),
-    };
-    differences(&texts(before), &texts(after))
+    differences(&texts(&changed.server), &texts(after))
         .into_iter()
-        .map(|(name, value)| Record::BrokerConfig { broker: broker.clone(), name, value })
+        .map(|(name, value)| Record::BrokerConfig { broker: changed.name.clone(), name, value })
         .collect()
 }
 
@@ -200,9 +218,9 @@ fn plan(
                 GroupConfig::new(settings(), &image.server).map_err(|invalid| Refusal::of(&invalid))?;
             Ok(group_records_of(&name, &before, &after))
         }
-        Changed::Broker(reach) => {
-            let layers = image.server.layers();
-            let before = match reach {
+        Changed::Broker(changed) => {
+            let layers = changed.server.layers();
+            let before = match changed.reach {
                 Reach::ThisBroker => &layers.dynamic_broker,
                 Reach::AllBrokers => &layers.dynamic_default,
             };
@@ -213,8 +231,8 @@ fn plan(
                 .map(|name| Alteration { name, operation: Operation::Delete, value: None });
             let set = settings().map(|(name, value)| Alteration { name, operation: Operation::Set, value });
             let alterations: Vec<Alteration<'_>> = deleted.chain(set).collect();
-            let after = image.server.altered(reach, &alterations).map_err(|invalid| Refusal::of(&invalid))?;
-            Ok(broker_records_of(node, reach, &image.server, &after))
+            let after = changed.server.altered(changed.reach, &alterations);
+            Ok(broker_records_of(&changed, &after.map_err(|invalid| Refusal::of(&invalid))?))
         }
     }
 }

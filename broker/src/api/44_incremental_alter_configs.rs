@@ -96,14 +96,9 @@ fn plan(
             let after = before.altered(&alterations, &image.server);
             Ok(group_records_of(&name, &before, &after.map_err(|invalid| Refusal::of(&invalid))?))
         }
-        Changed::Broker(reach) => {
-            let after = image.server.altered(reach, &alterations);
-            Ok(broker_records_of(
-                node,
-                reach,
-                &image.server,
-                &after.map_err(|invalid| Refusal::of(&invalid))?,
-            ))
+        Changed::Broker(changed) => {
+            let after = changed.server.altered(changed.reach, &alterations);
+            Ok(broker_records_of(&changed, &after.map_err(|invalid| Refusal::of(&invalid))?))
         }
     }
 }

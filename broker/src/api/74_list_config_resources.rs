@@ -43,14 +43,16 @@ fn on_list_config_resources(broker: &mut Broker, turn: &mut Turn<'_>, request: R
             &ListConfigResourcesResponse { error_code, ..Default::default() },
         );
     }
-    let node_id = broker.node.id.to_string();
+    let brokers: Vec<String> = image.brokers().map(|broker| broker.id.to_string()).collect();
     let resource =
         |resource_type, resource_name| ConfigResource { resource_name, resource_type, ..Default::default() };
     let mut config_resources = Vec::new();
     for &kind in kinds {
         match kind {
             TOPIC => config_resources.extend(image.topics().map(|topic| resource(TOPIC, &*topic.name))),
-            BROKER | BROKER_LOGGER => config_resources.push(resource(kind, &node_id)),
+            BROKER | BROKER_LOGGER => {
+                config_resources.extend(brokers.iter().map(|broker| resource(kind, broker.as_str())));
+            }
             GROUP => {
                 config_resources.extend(image.configured_groups().map(|group| resource(GROUP, &**group)))
             }

@@ -121,6 +121,15 @@ impl Image {
         self.brokers().filter(|broker| !broker.is_fenced)
     }
 
+    /// The settings of a broker: of another one only what was set at run time is known here.
+    pub fn server_of(&self, id: i32) -> Arc<ServerConfig> {
+        if id == self.node_id() {
+            return Arc::clone(&self.server);
+        }
+        let own = self.others.get(&id.to_string()).cloned().unwrap_or_default();
+        Arc::new(self.server.with_dynamic(&own, &self.server.layers().dynamic_default))
+    }
+
     /// The replicas of a partition whose brokers are not alive.
     pub fn offline_of(&self, state: &PartitionState) -> Vec<i32> {
         let is_live = |id: &i32| self.broker(*id).is_some_and(|broker| !broker.is_fenced);
@@ -368,5 +377,31 @@ impl PartitionMeta {
     /// Whether this node leads it, and so answers clients.
     pub fn is_led_by(&self, node_id: i32) -> bool {
         self.state.leader == node_id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Given, Origin};
+
+    #[test]
+    fn what_another_broker_sets_is_kept_and_not_heeded() {
+        let given = Given { name: "node.id".to_owned(), value: "1".to_owned(), origin: Origin::Set };
+        let server = Arc::new(ServerConfig::new(vec![given], "machine").unwrap());
+        let mut image = Image::empty(server, "c");
+        let set = |broker: &str, value: &str| Record::BrokerConfig {
+            broker: broker.to_owned(),
+            name: "log.retention.ms".to_owned(),
+            value: Some(value.to_owned()),
+        };
+        let text = |server: &ServerConfig| server.layers().dynamic_broker.get("log.retention.ms").cloned();
+        image.apply(&set("2", "5000"));
+        image.apply(&set("1", "7000"));
+        assert_eq!(text(&image.server), Some("7000".to_owned()));
+        assert_eq!(text(&image.server_of(2)), Some("5000".to_owned()));
+        assert_eq!(text(&image.server_of(3)), None);
+        let records = image.to_records();
+        assert!(records.contains(&set("2", "5000")) && records.contains(&set("1", "7000")));
     }
 }
