@@ -65,6 +65,7 @@ pub enum Changed<'a> {
 
 /// A broker, or all, as a resource.
 pub struct ChangedBroker {
+    /// Whether it is one or all.
     pub reach: Reach,
     /// Its number as records name it; empty for all.
     pub name: String,
